@@ -1,0 +1,1 @@
+"""The contract: tables, records, enumerations, reason codes, ids and errors. Imports nothing of ours."""

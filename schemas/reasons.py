@@ -1,0 +1,44 @@
+"""Why a record was refused. A reason names the fault, never the value."""
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Reason codes of the quarantine."""
+
+    FILE_UNREADABLE = "file_unreadable"
+    FILE_UNSUPPORTED = "file_unsupported"
+    RECORD_TOO_LARGE = "record_too_large"
+    RECORD_TOO_DEEP = "record_too_deep"
+    NOT_UTF8 = "not_utf8"
+    INVALID_JSON = "invalid_json"
+    NOT_AN_OBJECT = "not_an_object"
+    UNKNOWN_KIND = "unknown_kind"
+    MISSING_KEY = "missing_key"
+    WRONG_TYPE = "wrong_type"
+    UNKNOWN_VALUE = "unknown_value"
+    BAD_ID = "bad_id"
+    NAIVE_TIME = "naive_time"
+    BAD_TIME = "bad_time"
+    TIME_OUT_OF_RANGE = "time_out_of_range"
+    NOT_SCANNED = "not_scanned"
+
+
+MEANING: dict[Reason, str] = {
+    Reason.FILE_UNREADABLE: "the file ends early or its compression is damaged; the records before the fault were read",
+    Reason.FILE_UNSUPPORTED: "no reader takes a file of this name",
+    Reason.RECORD_TOO_LARGE: "the record is longer than the configured limit",
+    Reason.RECORD_TOO_DEEP: "the record is nested deeper than the reader follows",
+    Reason.NOT_UTF8: "the record is not UTF-8",
+    Reason.INVALID_JSON: "the record is not JSON, or is cut off",
+    Reason.NOT_AN_OBJECT: "the record is JSON but not an object",
+    Reason.UNKNOWN_KIND: "`kind` is neither `message` nor `event`",
+    Reason.MISSING_KEY: "a required key is missing",
+    Reason.WRONG_TYPE: "a key holds a value of another type than the format states",
+    Reason.UNKNOWN_VALUE: "a role, status or event is not one of those that the format lists",
+    Reason.BAD_ID: "an id is empty, longer than 512 characters, or holds control characters",
+    Reason.NAIVE_TIME: "a time states no zone",
+    Reason.BAD_TIME: "a time is not RFC 3339",
+    Reason.TIME_OUT_OF_RANGE: "a time lies before 2015 or more than a day after the day of arrival",
+    Reason.NOT_SCANNED: "the text could not be scanned for personal data, so it was withheld",
+}
