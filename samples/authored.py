@@ -81,7 +81,12 @@ def read(folder: Path) -> tuple[list[Conversation], list[str]]:
     faults: list[str] = []
     seen: dict[str, str] = {}
     for path in sorted(folder.glob("*.yaml")):
-        for number, raw in enumerate(yaml.safe_load(path.read_text(encoding="utf-8")) or [], 1):
+        try:
+            listed = yaml.safe_load(path.read_text(encoding="utf-8")) or []
+        except yaml.MarkedYAMLError as error:
+            faults.append(f"{path.name}: {error.problem}{error.problem_mark}")
+            continue
+        for number, raw in enumerate(listed, 1):
             where = f"{path.name}: {raw.get('id', f'conversation {number}')}"
             found = list(check(raw))
             faults += [f"{where}: {fault}" for fault in found]

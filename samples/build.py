@@ -96,11 +96,13 @@ def _expected(n_conversations: int, by_file: dict[tuple[str, str], list[bytes]],
             "records": good[day] + of_records,
             "duplicates": plants.duplicates[day],
             "superseded": plants.superseded[day],
+            "superseded_later": plants.superseded_later[day],
             "quarantined": dict(sorted(refused.items())),
         }
     head = (
         "# Written by samples/build.py. `records` are the lines and rows that a reader meets, refused ones included;\n"
-        "# refusals of a whole file (file_*) are no records. `superseded` counts older versions by their own day.\n"
+        "# refusals of a whole file (file_*) are no records. `superseded` are older versions of a message of the same\n"
+        "# day; `superseded_later` are those whose newer version lands on a later day.\n"
     )
     whole = {"conversations": n_conversations + plants.conversations, "days": days}
     return head + yaml.safe_dump(whole, sort_keys=False)

@@ -24,7 +24,8 @@ class Plants:
 
     Attributes:
         duplicates: Lines sent again within a day.
-        superseded: Older versions of a message.
+        superseded: Older versions of a message whose newer one lands on the same day.
+        superseded_later: Older versions of a message whose newer one lands on a later day.
         readable: Good records in files that are written here.
         conversations: Conversations that stand only in files that are written here.
     """
@@ -33,6 +34,7 @@ class Plants:
         self._listed = listed
         self.duplicates: Counter[str] = Counter()
         self.superseded: Counter[str] = Counter()
+        self.superseded_later: Counter[str] = Counter()
         self.readable: Counter[str] = Counter()
         self.conversations = 0
         self._refused: dict[str, Counter[str]] = {}
@@ -68,9 +70,10 @@ class Plants:
             varied.append(replace(again, when=again.when + timedelta(seconds=20)))
             self.duplicates[again.day] += 1
         for plant in self._listed["superseded"]:
-            older = _older(at[plant["conversation"], plant["message"], "message"], plant["keep"], plant.get("arrives"))
+            newer = at[plant["conversation"], plant["message"], "message"]
+            older = _older(newer, plant["keep"], plant.get("arrives"))
             varied.append(older)
-            self.superseded[older.day] += 1
+            (self.superseded if older.day == newer.day else self.superseded_later)[older.day] += 1
         return varied
 
     def among(self, day: str, source: str, lines: Sequence[bytes]) -> list[bytes]:
@@ -116,14 +119,14 @@ def _key(item: Landed) -> tuple[str, str | None, str]:
     return item.record["conversation_id"], item.record.get("message_id"), item.record["kind"]
 
 
-def _older(item: Landed, keep: float, arrives: str | None) -> Landed:
+def _older(item: Landed, keep: float, arrives: object) -> Landed:
     """The reply as it stood when only a part of it was written."""
     record = dict(item.record)
     start, end = (datetime.fromisoformat(record[key]) for key in ("created_at", "completed_at"))
     when = start + (end - start) * keep
     content = record["content"][: int(len(record["content"]) * keep)]
     record |= {"content": content, "completed_at": rfc3339(when), "status": "partial"}
-    return replace(item, record=record, when=when, day=arrives or item.day)
+    return replace(item, record=record, when=when, day=str(arrives or item.day))
 
 
 def _spelled(plant: Mapping[str, Any]) -> bytes:
