@@ -1,0 +1,114 @@
+"""Says what a warehouse holds, and writes the documentation of its tables from the contracts."""
+
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas import contract
+from schemas.contract import Column
+from warehouse.layout import Warehouse, foreign
+from warehouse.views import analyst_views, column_comment
+
+_RUNS = 5
+_LAYOUT = (
+    "A table is a set of Parquet files, `<warehouse>/<table>/dt=YYYY-MM-DD/part.parquet`. Every table also has the "
+    "column `dt` (date) in its path. Times are UTC, in microseconds."
+)
+
+
+def describe(warehouse: Warehouse) -> dict[str, Any]:
+    """Say what the warehouse holds, from the footers of its files.
+
+    Args:
+        warehouse: The warehouse.
+
+    Returns:
+        `root`: its folder. `tables`: table name to `days`, `rows`, `bytes`, and `oldest` and `newest` day (None where
+        there is none). `runs`: the last runs, newest first, with `run_id`, `dt`, `started_at`, `finished_at`,
+        `peak_memory_mb`, `code_version`, and the number of `partitions` that each published.
+
+    Raises:
+        WarehouseFault: A file is torn.
+    """
+    return {
+        "root": str(warehouse.root),
+        "tables": {name: _table(warehouse, name) for name in contract.tables()},
+        "runs": _runs(warehouse),
+    }
+
+
+def _table(warehouse: Warehouse, name: str) -> dict[str, Any]:
+    days = warehouse.days(name)
+    rows = size = 0
+    for day in days:
+        path = warehouse.path(name, day)
+        try:
+            rows += pq.read_metadata(path).num_rows
+        except (pa.ArrowException, OSError):
+            raise foreign(path, "is not a whole Parquet file") from None
+        size += path.stat().st_size
+    return {
+        "days": len(days),
+        "rows": rows,
+        "bytes": size,
+        "oldest": days[0] if days else None,
+        "newest": days[-1] if days else None,
+    }
+
+
+def _runs(warehouse: Warehouse) -> list[dict[str, Any]]:
+    wanted = ["run_id", "dt", "started_at", "finished_at", "peak_memory_mb", "code_version", "partitions"]
+    frame = warehouse.scan("runs", columns=wanted)
+    newest = frame.sort("finished_at", "run_id", descending=True).head(_RUNS).collect()
+    return newest.with_columns(newest["partitions"].list.len()).to_dicts()
+
+
+def tables_markdown() -> str:
+    """Write `docs/tables.md`: every table and view, with every column.
+
+    Returns:
+        Markdown, the same at every call.
+    """
+    parts = [
+        "# Tables and views",
+        "Generated from `schemas/tables/*.yaml` and `warehouse/sql/*.sql`; change those, then run `make docs`.",
+        _LAYOUT,
+        "## Tables",
+    ]
+    for table in contract.tables().values():
+        parts += [
+            f"### {table.name}",
+            f"One row is {table.grain}. {table.doc}",
+            f"Schema version {table.version}. Partition: {table.partition}.",
+            f"Key: {_names(table.key)}. Sorted by {_names(table.sort)}.",
+            "\n".join(
+                ["| column | type | null | meaning |", "|---|---|---|---|", *(_row(column) for column in table.columns)]
+            ),
+        ]
+    parts.append("## Views for analysts")
+    parts.append(
+        "The views `messages` and `events` show the newest version of each row; `message_versions` and "
+        "`event_versions` show all."
+    )
+    for view in analyst_views():
+        rows = [f"| {name} | {_cell(doc)} |" for name, doc in view.columns.items()]
+        parts += [f"### {view.name}", view.comment, "\n".join(["| column | meaning |", "|---|---|", *rows])]
+    return "\n\n".join(parts) + "\n"
+
+
+def _names(columns: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in columns)
+
+
+def _row(column: Column) -> str:
+    kind = column.type
+    if column.type == "list":
+        kind = f"list of {column.item or 'struct'}"
+    allowed = f" One of {_names(column.allowed)}." if column.allowed else ""
+    null = "yes" if column.nullable else "no"
+    return f"| {column.name} | {kind} | {null} | {_cell(column_comment(column) + allowed)} |"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

@@ -1,0 +1,45 @@
+-- question: What did the user ask, what was answered, and what came next, where a signal was detected?
+-- owner: analysts
+-- grain: a detection, with the de-identified texts around it
+-- columns:
+--   dt: Partition day of the exchange.
+--   signal: Kind of feedback.
+--   rule: Rule within the signal that fired.
+--   score: Calibrated probability where a model decides, 1.0 where a fact does.
+--   source: Product or application that the log comes from.
+--   conversation_id: Conversation of the exchange.
+--   exchange_id: Exchange that the signal was found in.
+--   model: Model that wrote the reply.
+--   request_text: De-identified request; null where there is none or it was not captured.
+--   reply_text: De-identified reply; null where it was not captured.
+--   next_user_text: De-identified next user message; null where there is none or it was not captured.
+--   outcome: The user wrote again, left, or the log ends too soon to say.
+--   occurred_at: When the act happened; null where there is no clock.
+SELECT
+    s.dt,
+    s.signal,
+    s.rule,
+    s.score,
+    s.source,
+    s.conversation_id,
+    s.exchange_id,
+    e.model,
+    request.text AS request_text,
+    reply.text AS reply_text,
+    next_user.text AS next_user_text,
+    e.outcome,
+    s.occurred_at
+FROM signals AS s
+INNER JOIN exchanges AS e USING (exchange_id)
+LEFT JOIN messages AS request
+    ON request.source = e.source
+    AND request.conversation_id = e.conversation_id
+    AND request.message_id = e.request_id
+LEFT JOIN messages AS reply
+    ON reply.source = e.source
+    AND reply.conversation_id = e.conversation_id
+    AND reply.message_id = e.reply_id
+LEFT JOIN messages AS next_user
+    ON next_user.source = e.source
+    AND next_user.conversation_id = e.conversation_id
+    AND next_user.message_id = e.next_user_id

@@ -1,0 +1,168 @@
+"""The SQL of the catalogue's views: one for each table from its contract, then the analysts' from `warehouse/sql/`."""
+
+# ruff: noqa: S608 - the SQL is put together from contract names, our own files and quoted paths
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+
+from schemas import contract
+from schemas.contract import Column, Table
+from warehouse.layout import Warehouse
+from warehouse.session import file_literal, identifier, literal
+
+_FOLDER = Path(__file__).parent / "sql"
+_SCALARS = {
+    "string": "VARCHAR",
+    "bool": "BOOLEAN",
+    "int32": "INTEGER",
+    "int64": "BIGINT",
+    "float64": "DOUBLE",
+    "date": "DATE",
+    "timestamp": "TIMESTAMPTZ",
+}
+# Tables of which one row can arrive on several days: the view of the table's name shows the newest version only.
+_VERSIONED = {
+    "messages": (
+        "message_versions",
+        "source, conversation_id, message_id",
+        "arrival_dt DESC, greatest(completed_at, created_at) DESC NULLS LAST, digest DESC",
+    ),
+    "events": ("event_versions", "event_id", "arrival_dt DESC"),
+}
+_KEYS = ("question", "owner", "grain")
+_ENTRY = re.compile(r"^(\w+):\s*(.*)$")
+_COLUMN = re.compile(r"^\s+(\w+):\s*(.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view of the catalogue.
+
+    Attributes:
+        name: Its name.
+        select: The query that it stands for.
+        comment: What it answers and what one row is.
+        columns: Column names to their comments, in order.
+    """
+
+    name: str
+    select: str
+    comment: str
+    columns: dict[str, str]
+
+    def statements(self) -> list[str]:
+        """The SQL that makes the view and its comments."""
+        name = identifier(self.name)
+        made = [f"CREATE VIEW {name} AS {self.select}", f"COMMENT ON VIEW {name} IS {literal(self.comment)}"]
+        made += [f"COMMENT ON COLUMN {name}.{identifier(c)} IS {literal(doc)}" for c, doc in self.columns.items()]
+        return made
+
+
+def table_views(warehouse: Warehouse) -> list[View]:
+    """The views over the published files.
+
+    Args:
+        warehouse: The warehouse. A table that was never published gets a view without rows.
+
+    Returns:
+        One view for each table, two where rows have versions.
+    """
+    made = []
+    for table in contract.tables().values():
+        comment = f"{table.doc} One row is {table.grain}."
+        columns = {c.name: column_comment(c) for c in table.columns}
+        columns["dt"] = f"Partition: {table.partition}."
+        source = _source(warehouse, table)
+        if table.name in _VERSIONED:
+            versions, key, order = _VERSIONED[table.name]
+            made.append(View(versions, source, comment, columns))
+            newest = f"SELECT * FROM {versions} QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY {order}) = 1"
+            made.append(View(table.name, newest, f"The newest version of each row of {versions}.", columns))
+        else:
+            made.append(View(table.name, source, comment, columns))
+    return made
+
+
+def _source(warehouse: Warehouse, table: Table) -> str:
+    wanted = ", ".join(identifier(name) for name in [*table.polars, "dt"])
+    # The typed row-less branch gives a column that all files are too old for, and the shape of a table without files.
+    nothing = ", ".join(f"NULL::{sql_type(c)} AS {identifier(c.name)}" for c in table.columns)
+    union = f"SELECT {nothing}, NULL::DATE AS dt WHERE false"
+    if warehouse.days(table.name):
+        files = file_literal(warehouse.root / table.name, "**/*.parquet")
+        union += (
+            f" UNION ALL BY NAME SELECT * FROM read_parquet({files}, "
+            "hive_partitioning = true, hive_types = {'dt': DATE}, union_by_name = true)"
+        )
+    return f"SELECT {wanted} FROM ({union})"
+
+
+def sql_type(column: Column) -> str:
+    """The DuckDB type of a column.
+
+    Args:
+        column: A column, or a field of a struct.
+    """
+    if column.type in _SCALARS:
+        return _SCALARS[column.type]
+    inner = _SCALARS[column.item] if column.item else _struct(column.fields)
+    return inner if column.type == "struct" else f"{inner}[]"
+
+
+def _struct(fields: Iterable[Column]) -> str:
+    return f"STRUCT({', '.join(f'{identifier(f.name)} {sql_type(f)}' for f in fields)})"
+
+
+def column_comment(column: Column) -> str:
+    """What a column's comment says: meaning, unit, and the class of personal data.
+
+    Args:
+        column: The column.
+    """
+    unit = f" Unit: {column.unit}." if column.unit else ""
+    personal = f" Personal data: {column.personal}." if column.personal != "none" else ""
+    fields = " Fields: " + "; ".join(f"{f.name}: {f.doc}" for f in column.fields) if column.fields else ""
+    return f"{column.doc}{unit}{personal}{fields}"
+
+
+@cache
+def analyst_views() -> tuple[View, ...]:
+    """The views of `warehouse/sql/*.sql`, by name.
+
+    Each builds on the tables' views only, or on one of its own kind that comes before it in the alphabet.
+
+    Raises:
+        ValueError: A file's header lacks an entry.
+    """
+    return tuple(parse_view(path.stem, path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.sql")))
+
+
+def parse_view(name: str, text: str) -> View:
+    """Read a view's file: a header of comments with question, owner, grain and columns, then the query.
+
+    Args:
+        name: The view's name.
+        text: The file's text.
+
+    Raises:
+        ValueError: The header lacks an entry.
+    """
+    entries: dict[str, str] = {}
+    columns: dict[str, str] = {}
+    lines = text.splitlines()
+    header = list(takewhile(lambda line: line.startswith("--"), lines))
+    for line in header:
+        said = line.removeprefix("--").removeprefix(" ")
+        if entry := _ENTRY.match(said):
+            entries[entry[1]] = entry[2].strip()
+        elif column := _COLUMN.match(said):
+            columns[column[1]] = column[2].strip()
+    absent = [key for key in _KEYS if not entries.get(key)]
+    if absent or not columns:
+        raise ValueError(f"the header of {name}.sql lacks {', '.join(absent) or 'columns'}")
+    comment = f"{entries['question']} One row is {entries['grain']}. Owner: {entries['owner']}."
+    return View(name, "\n".join(lines[len(header) :]).strip().rstrip(";"), comment, columns)
