@@ -1,4 +1,4 @@
-"""The native records that every reader produces. They hold raw text: only `pipelines` readers and `anonymize` see them."""
+"""The native records that every reader produces. They hold raw text, which stays there and in `anonymize`."""
 
 from datetime import datetime
 

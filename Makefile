@@ -1,0 +1,45 @@
+# Every target makes what it needs; `make help` explains them.
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+DEMO := .demo
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-all lint format docs bench samples clean
+
+help: ## Explain every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+setup: .venv/.ready ## Make the environment in .venv from requirements.lock (CPU only)
+
+.venv/.ready: requirements.lock pyproject.toml .ci/setup
+	@PYTHON=$(PYTHON) .ci/setup
+	@touch $@
+
+demo: setup ## Run the night on the sample logs and show what it found
+	@TACIT_HOME=$(DEMO)/home $(BIN)/python samples/demo.py $(DEMO)/warehouse
+
+test: setup ## Run the tests, without those marked slow
+	@$(BIN)/python -m pytest -m "not slow"
+
+test-all: setup ## Run all tests, the slow ones too
+	@$(BIN)/python -m pytest
+
+lint: setup ## Check style, types, the import contract and generated docs
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: setup ## Format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+docs: setup ## Write docs/tables.md from the contracts
+	@$(BIN)/python -m pipelines.docs
+
+samples: setup ## Build samples/landing from samples/conversations
+	@$(BIN)/python samples/build.py
+
+clean: ## Remove the environment and the demo's output
+	rm -rf .venv $(DEMO)

@@ -1,0 +1,1 @@
+"""Airflow wiring, and nothing else: what a task does stands in `pipelines`, and is imported inside the task."""

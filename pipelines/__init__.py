@@ -1,0 +1,1 @@
+"""Readers, the steps in their order, engines, settings and the command line."""

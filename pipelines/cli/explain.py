@@ -1,0 +1,130 @@
+"""`tacit explain`: the exchange around a detection, de-identified, with the evidence it was made on."""
+
+import json
+from typing import Annotated, Any
+
+import polars as pl
+import typer
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from pipelines.cli.options import ConfigOption, JsonOption, WarehouseOption, out, settings
+from schemas.contract import table
+from schemas.errors import NotFound
+from warehouse.layout import Warehouse
+from warehouse.query import run_query
+
+_SHORTEST_PREFIX = 6
+_SHOWN_CHARS = 1500
+_PARTS = {
+    "earlier": "earlier request",
+    "request": "request",
+    "reply": "reply that it is about",
+    "next": "what the user wrote next",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(explain)
+
+
+def explain(
+    signal_id: Annotated[str, typer.Argument(help="Id of a detection, or its first characters.")],
+    warehouse: WarehouseOption = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Show why a detection was made: the exchange around it, de-identified, and its evidence."""
+    chosen = settings(config, warehouse=warehouse)
+    found = find(Warehouse(chosen.warehouse), signal_id)
+    if as_json:
+        out.print_json(json.dumps(found, default=str))
+        return
+    out.print(_facts(found))
+    for part, title in _PARTS.items():
+        message = found["messages"].get(part)
+        if message:
+            text = message["text"]
+            shown = (
+                "(not captured)" if text is None else text[:_SHOWN_CHARS] + ("…" if len(text) > _SHOWN_CHARS else "")
+            )
+            subtitle = " ".join(str(v) for v in (message["message_id"], message["created_at"]) if v)
+            out.print(Panel(Text(shown), title=title, title_align="left", subtitle=subtitle, subtitle_align="right"))
+
+
+def find(warehouse: Warehouse, signal_id: str) -> dict[str, Any]:
+    """Look up a detection and the messages around it.
+
+    Args:
+        warehouse: The published tables.
+        signal_id: The id, or enough of its beginning to be the only one.
+
+    Returns:
+        `signal` (its row), `exchange` (its row) and `messages`: `earlier`, `request`, `reply` and `next`, each a row
+        of `messages` or None.
+
+    Raises:
+        NotFound: No detection, or more than one, begins so.
+    """
+    wanted = signal_id.strip().lower()
+    if len(wanted) < _SHORTEST_PREFIX or not wanted.isalnum():
+        raise typer.BadParameter(f"an id holds letters and digits; give at least {_SHORTEST_PREFIX} of them")
+    rows = run_query(warehouse, f"SELECT * FROM signals WHERE starts_with(signal_id, '{wanted}')")  # noqa: S608 - alphanumeric
+    if rows.height != 1:
+        raise NotFound(
+            f"{'No detection' if rows.is_empty() else f'{rows.height} detections'} begin with that id.",
+            state="Nothing was changed.",
+            then='List some with: tacit sql "SELECT signal_id, signal, rule FROM signals LIMIT 20"',
+        )
+    signal = rows.row(0, named=True)
+    days = [signal["dt"]]
+    exchange = warehouse.scan("exchanges", days).filter(pl.col("exchange_id") == signal["exchange_id"]).collect()
+    exchange_row = exchange.row(0, named=True)
+    ids = {
+        "earlier": signal["evidence"]["earlier_message_id"],
+        "request": exchange_row["request_id"],
+        "reply": exchange_row["reply_id"],
+        "next": exchange_row["next_user_id"],
+    }
+    if ids["earlier"] == ids["request"]:
+        ids["earlier"] = None
+    messages = {part: _message(warehouse, signal, message_id) for part, message_id in ids.items()}
+    return {"signal": signal, "exchange": exchange_row, "messages": messages}
+
+
+def _message(warehouse: Warehouse, signal: dict[str, Any], message_id: str | None) -> dict[str, Any] | None:
+    if message_id is None:
+        return None
+    same = (
+        (pl.col("source") == signal["source"])
+        & (pl.col("conversation_id") == signal["conversation_id"])
+        & (pl.col("message_id") == message_id)
+    )
+    rows = warehouse.scan("messages").filter(same).sort("arrival_dt", "completed_at", "created_at", "digest").collect()
+    return None if rows.is_empty() else rows.row(-1, named=True)
+
+
+def _facts(found: dict[str, Any]) -> Table:
+    signal, exchange = found["signal"], found["exchange"]
+    facts = Table(title=f"{signal['signal']} {signal['signal_id']}", title_justify="left", show_header=False)
+    facts.add_column(style="bold")
+    facts.add_column()
+    facts.add_column(style="dim")
+    contract = table("signals")
+    for name in ("rule", "trigger", "score", "threshold", "rule_version", "occurred_at", "primary"):
+        facts.add_row(name, _cell(signal[name]), contract.column(name).doc)
+    for field in contract.column("evidence").fields:
+        if signal["evidence"][field.name] not in (None, []):
+            facts.add_row(f"evidence.{field.name}", _cell(signal["evidence"][field.name]), field.doc)
+    for name in ("source", "model", "conversation_id", "gap_s", "visible_s", "reading_s", "clock_quality", "outcome"):
+        if exchange[name] is not None:
+            facts.add_row(name, _cell(exchange[name]), table("exchanges").column(name).doc)
+    return facts
+
+
+def _cell(value: object) -> Text:
+    if isinstance(value, list):
+        return Text(", ".join(map(str, value)))
+    return Text(f"{value:.3g}" if isinstance(value, float) else str(value))

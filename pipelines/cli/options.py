@@ -1,0 +1,42 @@
+"""Options that several commands share, and how they become settings."""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from pipelines.settings import Loaded, Settings, load_settings
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", help="Settings file.", show_default="tacit.toml here", dir_okay=False)
+]
+WarehouseOption = Annotated[Path | None, typer.Option(help="Folder of the published tables.", file_okay=False)]
+LandingOption = Annotated[Path | None, typer.Option(help="Folder of raw logs, one dt=YYYY-MM-DD folder a day.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+out = Console()
+err = Console(stderr=True)
+
+
+def loaded(config: Path | None = None, **flags: Any) -> Loaded:
+    """Settings in force, with the flags of this command on top."""
+    return load_settings(flags, config)
+
+
+def settings(config: Path | None = None, **flags: Any) -> Settings:
+    """As `loaded`, without the origins."""
+    return loaded(config, **flags).settings
+
+
+def parse_day(text: str) -> date:
+    """A day as the command line takes it.
+
+    Raises:
+        typer.BadParameter: It is not YYYY-MM-DD.
+    """
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise typer.BadParameter("a day is written YYYY-MM-DD") from None

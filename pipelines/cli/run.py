@@ -1,0 +1,119 @@
+"""`tacit run`: the night, for chosen landing days."""
+
+import json
+from datetime import date
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from anonymize.keys import create_key
+from pipelines.cli.options import (
+    ConfigOption,
+    JsonOption,
+    LandingOption,
+    WarehouseOption,
+    err,
+    out,
+    parse_day,
+    settings,
+)
+from pipelines.cli.progress import live_progress
+from pipelines.night import NightReport, run_night
+from pipelines.readers.landing import landing_days
+from pipelines.settings import Settings
+from schemas.enums import Signal
+from warehouse.layout import Warehouse
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(run)
+
+
+def run(
+    landing: LandingOption = None,
+    warehouse: WarehouseOption = None,
+    day: Annotated[
+        list[date] | None, typer.Option(parser=parse_day, metavar="YYYY-MM-DD", help="Landing day; may be given often.")
+    ] = None,
+    all_days: Annotated[bool, typer.Option("--all", help="Every landing day there is.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; 0: one a core.", min=0)] = None,
+    as_json: JsonOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Take landing days through the night: read, de-identify, link, detect, check, publish.
+
+    Running a day again replaces it, and gives the same bytes.
+    """
+    chosen = settings(config, landing=landing, warehouse=warehouse, workers=workers)
+    if bool(day) == all_days:
+        raise typer.BadParameter("give either --day YYYY-MM-DD (once or more) or --all")
+    days = landing_days(chosen.landing) if all_days else list(day or [])
+    ensure_key(chosen)
+    with live_progress(err, quiet=as_json) as progress:
+        report = run_night(chosen, days, progress)
+    if as_json:
+        out.print_json(json.dumps(as_dict(report)))
+    else:
+        out.print(steps_table(report))
+        out.print(f"Tables: {chosen.warehouse}   DuckDB: {report.catalogue}", highlight=False, soft_wrap=True)
+
+
+def ensure_key(chosen: Settings) -> None:
+    """Make a key for a first local run, and say so.
+
+    A key is never made where one was named, or where a warehouse was built with one: its tags would match nothing.
+    """
+    built = bool(Warehouse(chosen.warehouse).days("runs"))
+    if chosen.key_file is None and not chosen.key_path.exists() and not built:
+        key = create_key(chosen.key_path)
+        err.print(
+            f"Made a pseudonym key ({key.key_id}) in {chosen.key_path}. Keep it: without it, the same person gets"
+            " other tags in later runs.",
+            highlight=False,
+            soft_wrap=True,
+        )
+
+
+def steps_table(report: NightReport) -> Table:
+    """Records through every step, for people."""
+    read, detect = report.counts["read"], report.counts["detect"]
+    days = f"{report.days[0]} to {report.days[-1]}" if len(report.days) > 1 else f"{report.days[0]}"
+    table = Table(title=f"Landing days {days}", title_justify="left", caption_justify="left")
+    table.add_column("step")
+    table.add_column("what became of the records")
+    table.add_column("seconds", justify="right")
+    masked = sum(report.masked.values())
+    kinds = ", ".join(f"{detect[s]:,} {s}" for s in Signal if detect.get(s))
+    changed = sum(p.changed for p in report.published)
+    rows = {
+        "scan": f"{read['records']:,} records",
+        "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept, {read['duplicates']:,} duplicates,"
+        f" {read['superseded']:,} older versions, {read['quarantined']:,} quarantined; {masked:,} values masked",
+        "merge": "by event day",
+        "detect": f"{detect.get('exchanges', 0):,} exchanges, {detect.get('signals', 0):,} signals: {kinds or 'none'}",
+        "publish": f"{len(report.published):,} partitions checked, {changed:,} changed",
+        "catalogue": "views over the tables",
+    }
+    for step, seconds in report.seconds.items():
+        table.add_row(step, rows.get(step, ""), f"{seconds:,.1f}")
+    table.caption = f"Peak memory at most {report.peak_mb:,.0f} MiB over all processes."
+    return table
+
+
+def as_dict(report: NightReport) -> dict[str, object]:
+    """The report as JSON-ready values."""
+    return {
+        "run_id": report.run_id,
+        "days": [str(d) for d in report.days],
+        "counts": report.counts,
+        "masked": report.masked,
+        "seconds": {k: round(v, 3) for k, v in report.seconds.items()},
+        "peak_memory_mb": round(report.peak_mb, 1),
+        "catalogue": str(report.catalogue),
+        "partitions": [
+            {"table": p.table, "dt": str(p.dt), "rows": p.rows, "sha256": p.sha256, "changed": p.changed}
+            for p in report.published
+        ],
+    }

@@ -1,0 +1,102 @@
+"""Runs the same function over many units of work: in this process, or in a pool of them."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TypeVar
+
+from schemas.errors import TacitError
+
+_Unit = TypeVar("_Unit")
+_Result = TypeVar("_Result")
+
+# One thread a process: the pool fills the cores, and libraries that each start a thread a core would fight over them.
+_ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1"
+)
+_UNITS_A_CHILD = 32  # then a fresh process takes over, so that caches of the language models cannot grow without end
+
+
+class Pool:
+    """Maps functions over units of work.
+
+    Args:
+        processes: How many work side by side; with 1, units run in this process.
+    """
+
+    def __init__(self, processes: int) -> None:
+        self._processes = processes
+        self._pool: ProcessPoolExecutor | None = None
+
+    def map(
+        self, function: Callable[[_Unit], _Result], units: Sequence[_Unit], done: Callable[[_Result], None]
+    ) -> list[_Result]:
+        """Apply a picklable function to every unit.
+
+        Args:
+            function: A module-level function, or a `functools.partial` of one.
+            units: The units, in any number.
+            done: Called with each result as it comes.
+
+        Returns:
+            Results in the order of the units.
+
+        Raises:
+            TacitError: What a unit raised, or that a process died.
+        """
+        if self._processes == 1 or len(units) <= 1:
+            results = []
+            for unit in units:
+                results.append(function(unit))
+                done(results[-1])
+            return results
+        pool = self._started()
+        futures = [pool.submit(function, unit) for unit in units]
+        for future in futures:
+            future.add_done_callback(lambda f: None if f.cancelled() or f.exception() else done(f.result()))
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+            return [future.result() for future in futures]
+        except BrokenProcessPool:
+            raise TacitError(
+                "A worker process died, most likely for want of memory.",
+                state="Nothing of this run was published; the tables are as they were.",
+                then="Run again with fewer --workers, or with more buckets (TACIT_BUCKETS).",
+            ) from None
+        finally:
+            for future in futures:
+                future.cancel()
+
+    def _started(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            # Fork would copy locks that library threads hold; spawn starts clean.
+            self._pool = ProcessPoolExecutor(
+                self._processes, multiprocessing.get_context("spawn"), max_tasks_per_child=_UNITS_A_CHILD
+            )
+        return self._pool
+
+    def close(self) -> None:
+        """End the processes."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def pool_of(processes: int) -> Iterator[Pool]:
+    """A pool whose processes end with the block. They inherit an environment of one thread each."""
+    before = {name: os.environ.get(name) for name in _ONE_THREAD}
+    if processes > 1:
+        os.environ.update(_ONE_THREAD)
+    pool = Pool(processes)
+    try:
+        yield pool
+    finally:
+        pool.close()
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,110 @@
+"""Reads a labelled set, runs the detectors over it as a night would, and scores them. Nothing is written."""
+
+import os
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import msgspec
+import polars as pl
+
+from anonymize.door import Deidentifier, Item, Result
+from anonymize.keys import PseudonymKey
+from pipelines.encoders import load_encoder
+from pipelines.evaluation import score
+from pipelines.readers.dedupe import Versions
+from pipelines.readers.native import NativeDecoder
+from pipelines.readers.raw import lines
+from pipelines.settings import Settings
+from pipelines.settings_groups import detect_settings, link_settings
+from pipelines.steps.deidentify import policy_of
+from pipelines.steps.door import through_door
+from schemas.errors import LandingError
+from schemas.records import Event, Message
+from signals.detect import detect
+from signals.link import link
+from signals.sources import source_facts
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A reader's label, as the label format states it."""
+
+    conversation_id: str
+    message_id: str
+    signal: str
+    about: str | None = None
+    sure: bool = True
+    measurable: bool = True
+
+
+def evaluate_files(
+    settings: Settings, gold: Path, labels: Path, *, deidentify: bool
+) -> tuple[pl.DataFrame, dict[str, int]]:
+    """Score the detectors on a labelled set.
+
+    Args:
+        settings: Detectors' settings, encoder, de-identification policy.
+        gold: Conversations, native records as JSON lines.
+        labels: Labels as JSON lines.
+        deidentify: Whether the detectors see what they see in production, or the text as it is.
+
+    Returns:
+        `pipelines.evaluation.score`'s frame, and counts of what was read.
+
+    Raises:
+        LandingError: A line of the labels is not a label.
+    """
+    today = datetime.now(UTC).date()
+    key = PseudonymKey(os.urandom(32))
+    versions, n_refused = _read(gold, settings, today)
+    door = Deidentifier(key, policy_of(settings)) if deidentify else _Open()
+    clean = through_door(versions, door, key, settings.anonymize.scope, today)
+    facts = source_facts(clean.messages, clean.events)
+    window = link(clean.messages, clean.events, facts, link_settings(settings.link))
+    found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect))
+    read = _labels(labels)
+    counts = {
+        "messages": clean.messages.height,
+        "events": clean.events.height,
+        "records refused": n_refused + len(clean.refused),
+        "exchanges": found.exchanges.height,
+        "labels": read.height,
+        "labels left out as not sure": read.height - int(read["sure"].sum()),
+    }
+    return score(found.exchanges, read), counts
+
+
+class _Open:
+    """A door that stands open, for measuring detectors apart from de-identification. Nothing of it is stored."""
+
+    def deidentify(self, items: Sequence[Item]) -> list[Result]:
+        return [Result(item.text, {}, None) for item in items]
+
+
+def _read(gold: Path, settings: Settings, today: date) -> tuple[Versions, int]:
+    decoder = NativeDecoder(today, settings.source)
+    versions, refused = Versions(), 0
+    for raw in lines(gold, settings.record_limit):
+        record = raw.refusal or decoder.decode(raw.data)
+        if isinstance(record, Message):
+            versions.add_message(record, raw.place(gold.name))
+        elif isinstance(record, Event):
+            versions.add_event(record, raw.place(gold.name))
+        else:
+            refused += 1
+    return versions, refused
+
+
+def _labels(path: Path) -> pl.DataFrame:
+    rows = []
+    for raw in lines(path, 1 << 20):
+        try:
+            rows.append(msgspec.json.decode(raw.data, type=Label))
+        except msgspec.MsgspecError:
+            raise LandingError(
+                f"Line {raw.line} of {path.name} is not a label.",
+                state="Nothing was evaluated.",
+                then="A label is one JSON object with conversation_id, message_id, signal, about and sure.",
+            ) from None
+    schema = {f: pl.Boolean if f in ("sure", "measurable") else pl.String for f in Label.__struct_fields__}
+    return pl.DataFrame([msgspec.structs.asdict(r) for r in rows], schema=schema, orient="row")

@@ -1,0 +1,189 @@
+"""Every setting, its default and where its value came from: flags over environment over file over default."""
+
+import difflib
+import json
+import os
+import tomllib
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+
+from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SqlGroup
+from schemas.errors import ConfigError
+
+CONFIG_FILE = "tacit.toml"
+_PREFIX = "TACIT_"
+_OUTSIDE = {"TACIT_CONFIG"}  # names the file itself, so it cannot stand in it
+
+
+class Settings(BaseSettings):
+    """All settings of a run. Frozen; unknown keys are refused."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=_PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True, protected_namespaces=()
+    )
+
+    landing: Path = Field(
+        Path("landing"), description="Folder of raw logs: dt=YYYY-MM-DD folders, one a day of arrival."
+    )
+    warehouse: Path = Field(Path("warehouse"), description="Folder of the published tables.")
+    home: Path = Field(
+        default_factory=lambda: Path(platformdirs.user_data_path("tacit")),
+        description="What is neither landing nor warehouse: the pseudonym key, caches.",
+    )
+    key_file: Path | None = Field(None, description="Pseudonym key; unset: keys/pseudonym.key under home.")
+    source: str = Field("default", min_length=1, description="Source of records that name none.")
+    encoder: str = Field(
+        "use-multilingual", description="Sentence encoder: use-multilingual, or sentence-transformers:MODEL."
+    )
+    workers: int = Field(0, ge=0, description="Processes; 0: one a core.")
+    buckets: int = Field(
+        0, ge=0, le=4096, description="Units of work a landing day; 0: by size. Never changes a result."
+    )
+    record_limit: int = Field(16 << 20, ge=1 << 10, description="Longest record that is read, in bytes.")
+    lookback_days: int = Field(7, ge=0, le=90, description="Days before an exchange that its detectors look back on.")
+    batch_days: int = Field(7, ge=1, description="Landing days that are published together by --all.")
+    anonymize: AnonymizeGroup = AnonymizeGroup()
+    link: LinkGroup = LinkGroup()
+    detect: DetectGroup = DetectGroup()
+    sql: SqlGroup = SqlGroup()
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `load_settings` passes in: it has layered the sources already, and knows where each value is from."""
+        return (init_settings,)
+
+    @property
+    def key_path(self) -> Path:
+        """The pseudonym key's file."""
+        return self.key_file or self.home / "keys" / "pseudonym.key"
+
+    @property
+    def processes(self) -> int:
+        """How many processes work side by side."""
+        return self.workers or os.cpu_count() or 1
+
+    def digest(self) -> str:
+        """Digest of the settings that results depend on: not where things lie, nor how the work is divided."""
+        outside = {"landing", "warehouse", "home", "key_file", "workers", "buckets", "batch_days", "sql"}
+        plain = self.model_dump(mode="json", exclude=outside)
+        plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
+        text = json.dumps(plain, sort_keys=True)
+        return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Settings in force, and where each came from.
+
+    Attributes:
+        settings: The settings.
+        origins: Dotted setting name to `flag`, `environment`, the file's name, or `default`.
+    """
+
+    settings: Settings
+    origins: dict[str, str]
+
+
+def load_settings(flags: dict[str, Any] | None = None, config: Path | None = None) -> Loaded:
+    """Layer flags over environment over file over defaults.
+
+    Args:
+        flags: Values given on the command line; None values are left out.
+        config: The settings file; by default `TACIT_CONFIG`, else `tacit.toml` in the working folder if it is there.
+
+    Returns:
+        The settings and their origins.
+
+    Raises:
+        ConfigError: An unknown key, a value of the wrong type or out of range, or a file that cannot be read.
+    """
+    given = {k: v for k, v in (flags or {}).items() if v is not None}
+    file = config or (Path(os.environ["TACIT_CONFIG"]) if "TACIT_CONFIG" in os.environ else None)
+    if file is None and Path(CONFIG_FILE).is_file():
+        file = Path(CONFIG_FILE)
+    layers = [(f"file {file}", _read(file) if file else {}), ("environment", _environment()), ("flag", given)]
+    merged: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, values in layers:
+        for name, value in _flatten(values):
+            origins[name] = origin
+            _set(merged, name, value)
+    try:
+        settings = Settings(**merged)
+    except ValidationError as fault:
+        raise _config_error(fault, origins) from None
+    return Loaded(settings, {name: origins.get(name, "default") for name, _ in _flatten(settings.model_dump())})
+
+
+def known_settings() -> list[str]:
+    """Dotted names of all settings."""
+    return [name for name, _ in _flatten(Settings().model_dump())]
+
+
+def describe_setting(name: str) -> str:
+    """The description of one setting, by dotted name."""
+    model: Any = Settings
+    *path, last = name.split(".")
+    for part in path:
+        model = model.model_fields[part].annotation
+    return str(model.model_fields[last].description)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+        raise ConfigError(
+            f"The settings file {file} cannot be read ({type(fault).__name__}).",
+            state="Nothing was started.",
+            then="Mend the file, or name another with --config or TACIT_CONFIG.",
+        ) from None
+
+
+def _environment() -> dict[str, Any]:
+    known = {_PREFIX + n.upper().replace(".", "__") for n in known_settings()}
+    strange = sorted(n for n in os.environ if n.startswith(_PREFIX) and n not in known | _OUTSIDE)
+    if strange:
+        raise _unknown(strange[0], "environment", sorted(known))
+    return EnvSettingsSource(Settings)()
+
+
+def _flatten(values: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    flat = []
+    for key, value in values.items():
+        flat += _flatten(value, f"{prefix}{key}.") if isinstance(value, dict) else [(prefix + key, value)]
+    return flat
+
+
+def _set(target: dict[str, Any], name: str, value: Any) -> None:
+    *path, last = name.split(".")
+    for part in path:
+        target = target.setdefault(part, {})
+    target[last] = value
+
+
+def _config_error(fault: ValidationError, origins: dict[str, str]) -> ConfigError:
+    first = fault.errors(include_input=False)[0]
+    name = ".".join(str(part) for part in first["loc"])
+    origin = origins.get(name, "settings")
+    if first["type"] == "extra_forbidden":
+        return _unknown(name, origin, known_settings())
+    return ConfigError(
+        f"The setting {name} ({origin}) is not valid: {first['msg']}.",
+        state="Nothing was started.",
+        then="`tacit config` lists every setting with its meaning.",
+    )
+
+
+def _unknown(name: str, origin: str, known: list[str]) -> ConfigError:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]}?" if near else "`tacit config` lists every setting."
+    return ConfigError(f"There is no setting {name} ({origin}).", state="Nothing was started.", then=hint)

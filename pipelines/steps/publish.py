@@ -1,0 +1,172 @@
+"""Step `publish`: stage everything, check it, rename it into place, and write down the run."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+
+import polars as pl
+from warehouse.quality.check import check
+
+from anonymize.keys import load_key
+from pipelines.settings import Settings
+from pipelines.steps.counts import require_equal
+from pipelines.steps.overlay import ARRIVALS, Overlay, base_of
+from pipelines.steps.results import Base, ChunkResult, DayScan
+from pipelines.steps.scan import assert_unchanged
+from schemas.contract import PUBLISH_ORDER, table
+from schemas.errors import WarehouseBusy
+from warehouse.layout import Warehouse
+from warehouse.publish import Published, publish
+from warehouse.stage import Stage, Staged
+
+_MERGED = ("messages", "events", "quarantine")
+_DETECTED = ("exchanges", "signals")
+
+
+@dataclass(frozen=True)
+class DayLog:
+    """What a run has to say about one landing day: the makings of its `runs` row.
+
+    Attributes:
+        scan: The input.
+        counts: Step to count to number.
+        seconds: Step to wall time in seconds.
+        peak_mb: Greatest resident memory of all processes together, in MiB.
+    """
+
+    scan: DayScan
+    counts: Mapping[str, Mapping[str, int]]
+    seconds: Mapping[str, float]
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What is published together.
+
+    Attributes:
+        run_id: Id of the run.
+        started_at: When it began.
+        logs: One for each landing day.
+        detected: Event days whose exchanges were computed.
+        chunks: Where they lie.
+        bases: Published partitions that the run built on.
+    """
+
+    run_id: str
+    started_at: datetime
+    logs: list[DayLog]
+    detected: list[date]
+    chunks: list[ChunkResult] = field(default_factory=list)
+    bases: list[Base] = field(default_factory=list)
+
+
+def publish_batch(settings: Settings, overlay: Overlay, batch: Batch) -> list[Published]:
+    """Publish all that a run made, in one go.
+
+    Args:
+        settings: The settings of the run.
+        overlay: The run's versions of its partitions.
+        batch: What else it knows.
+
+    Returns:
+        The published partitions, run records included.
+
+    Raises:
+        CheckFailed: A check of severity `fail` did not pass.
+        CountMismatch: Partitions do not hold what the steps counted.
+        LandingError: The input changed since it was scanned.
+        WarehouseBusy: Another run publishes, or has published what this one built on.
+        WarehouseFault: The disk refuses.
+    """
+    warehouse = overlay.warehouse
+    metadata = {
+        "tacit.code": version("tacit"),
+        "tacit.config": settings.digest(),
+        "tacit.key": load_key(settings.key_path).key_id,
+    }
+    with Stage(warehouse, batch.run_id) as stage:
+        staged = [*_stage_merged(stage, overlay, metadata), *_stage_detected(stage, batch, metadata)]
+        staged += [stage.write("quality", dt, rows, metadata) for dt, rows in _quality(warehouse, staged)]
+        for log in batch.logs:
+            assert_unchanged(settings, log.scan)
+        _assert_bases(warehouse, batch.bases)
+        for log in batch.logs:
+            staged.append(
+                stage.write("runs", log.scan.day, _run_rows(warehouse, batch, log, staged, metadata), metadata)
+            )
+        return publish(warehouse, staged)
+
+
+def _stage_merged(stage: Stage, overlay: Overlay, metadata: Mapping[str, str]) -> Iterable[Staged]:
+    for name in _MERGED:
+        for dt in overlay.made(name):
+            rows = pl.read_parquet(overlay.path(name, dt))
+            extra = {}
+            if "arrival_dt" in rows.columns:
+                extra[ARRIVALS] = ",".join(str(d) for d in rows["arrival_dt"].unique().sort())
+            yield stage.write(name, dt, rows, {**metadata, **extra})
+
+
+def _stage_detected(stage: Stage, batch: Batch, metadata: Mapping[str, str]) -> Iterable[Staged]:
+    for name in _DETECTED:
+        for dt in batch.detected:
+            parts = [c for c in batch.chunks if c.dt == dt]
+            frames = [pl.read_parquet(f"{c.folder}/{name}.parquet") for c in parts]
+            rows = pl.concat(frames) if frames else table(name).empty()
+            staged = stage.write(name, dt, rows, metadata)
+            require_equal(f"{name} of {dt}", "detected", sum(c.counts[name] for c in parts), "staged", staged.rows)
+            yield staged
+
+
+def _quality(warehouse: Warehouse, staged: list[Staged]) -> Iterable[tuple[date, pl.DataFrame]]:
+    """Check what was staged. Results of tables of the same day that this run did not touch stay."""
+    results = check(staged, _expected(staged))
+    checked = pl.DataFrame(
+        [(s.table, s.dt) for s in staged], schema={"table_name": pl.String, "dt": pl.Date}, orient="row"
+    )
+    days = sorted({s.dt for s in staged})
+    kept = warehouse.scan("quality", days).collect().join(checked, on=["table_name", "dt"], how="anti")
+    everything = pl.concat([kept, results.select(kept.columns)])
+    for day in days:
+        yield day, everything.filter(pl.col("dt") == day)
+
+
+def _expected(staged: Iterable[Staged]) -> dict[str, int]:
+    counts = dict.fromkeys((n for n in PUBLISH_ORDER if n not in ("quality", "runs")), 0)
+    for part in staged:
+        counts[part.table] += part.rows
+    return counts
+
+
+def _assert_bases(warehouse: Warehouse, bases: Iterable[Base]) -> None:
+    if any(base_of(warehouse, b.table, b.dt) != b for b in bases):
+        raise WarehouseBusy(
+            "Another run published days that this one built on.",
+            state="Nothing of this run was published; the tables hold the other run's rows.",
+            then="Run the day again.",
+        )
+
+
+def _run_rows(
+    warehouse: Warehouse, batch: Batch, log: DayLog, staged: Iterable[Staged], metadata: Mapping[str, str]
+) -> pl.DataFrame:
+    """The landing day's earlier run records and this one's."""
+    row = {
+        "run_id": batch.run_id,
+        "started_at": batch.started_at,
+        "finished_at": datetime.now(UTC),
+        "peak_memory_mb": log.peak_mb,
+        "code_version": metadata["tacit.code"],
+        "config_digest": metadata["tacit.config"],
+        "key_id": metadata["tacit.key"],
+        "inputs": [
+            {"file": f.file, "bytes": f.bytes, "sha256": f.sha256, "records": f.records} for f in log.scan.files
+        ],
+        "counts": [{"step": s, "count": c, "n": n} for s, counts in log.counts.items() for c, n in counts.items()],
+        "seconds": [{"step": s, "seconds": n} for s, n in log.seconds.items()],
+        "partitions": [{"table_name": p.table, "dt": p.dt, "rows": p.rows, "sha256": p.sha256} for p in staged],
+    }
+    earlier = warehouse.scan("runs", [log.scan.day]).drop("dt").collect()
+    return pl.concat([earlier, pl.DataFrame([row], schema=table("runs").polars)])

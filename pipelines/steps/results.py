@@ -1,0 +1,111 @@
+"""What steps hand to one another: paths, counts and digests only, so that it fits in an XCom and can hold no text."""
+
+from datetime import date
+from typing import Any, TypeVar
+
+import msgspec
+
+_T = TypeVar("_T", bound=msgspec.Struct)
+
+
+class FileScan(msgspec.Struct, frozen=True):
+    """A landing file as it was found.
+
+    Attributes:
+        file: Path below the landing day.
+        bytes: Size on disk.
+        sha256: Digest of the bytes on disk.
+        records: Records in it, a finding about the whole file counted as one.
+    """
+
+    file: str
+    bytes: int
+    sha256: str
+    records: int
+
+
+class DayScan(msgspec.Struct, frozen=True):
+    """The input of one landing day, and into how many buckets it is divided."""
+
+    day: date
+    files: tuple[FileScan, ...]
+    buckets: int
+
+    @property
+    def records(self) -> int:
+        """Records of all files."""
+        return sum(f.records for f in self.files)
+
+
+class BucketResult(msgspec.Struct, frozen=True):
+    """What one bucket of a landing day came to.
+
+    Attributes:
+        day: Landing day.
+        bucket: Number of the bucket.
+        folder: Where its de-identified frames lie.
+        counts: Records by what became of them.
+        masked: Masked values by type.
+        peak_mb: Peak resident memory of the process that worked on it.
+    """
+
+    day: date
+    bucket: int
+    folder: str
+    counts: dict[str, int]
+    masked: dict[str, int]
+    peak_mb: float
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    """Some of the conversations of one event day, to be linked and searched for signals together.
+
+    Attributes:
+        dt: Event day.
+        number: Number of the chunk within the day.
+        first: Least (source, conversation_id) of the chunk.
+        last: Greatest (source, conversation_id) of the chunk.
+    """
+
+    dt: date
+    number: int
+    first: tuple[str, str]
+    last: tuple[str, str]
+
+
+class ChunkResult(msgspec.Struct, frozen=True):
+    """Where the exchanges and signals of one chunk lie, and how many there are."""
+
+    dt: date
+    number: int
+    folder: str
+    counts: dict[str, int]
+    peak_mb: float
+
+
+class StagedFile(msgspec.Struct, frozen=True):
+    """A partition that is written and verified, but not yet published."""
+
+    table: str
+    dt: date
+    path: str
+    rows: int
+    sha256: str
+
+
+class Base(msgspec.Struct, frozen=True):
+    """A published partition that a run built on. `stamp` changes whenever the partition is replaced."""
+
+    table: str
+    dt: date
+    stamp: str
+
+
+def to_plain(value: Any) -> Any:
+    """A step result as JSON-ready values, for an XCom."""
+    return msgspec.to_builtins(value)
+
+
+def from_plain(value: Any, kind: type[_T]) -> _T:
+    """The inverse of `to_plain`."""
+    return msgspec.convert(value, kind)
