@@ -7,7 +7,7 @@ reach the landing zone and the warehouse by the same paths.
 from datetime import datetime, timedelta
 from typing import Any
 
-from airflow.sdk import Asset, CronDataIntervalTimetable, DAG, TriggerRule, task
+from airflow.sdk import DAG, Asset, CronDataIntervalTimetable, TriggerRule, task
 
 SIGNALS = Asset("tacit://warehouse/signals")
 
@@ -41,7 +41,7 @@ with DAG(
 ) as nightly:
 
     @task
-    def scan(data_interval_start: Any = None, data_interval_end: Any = None, run_id: str = "") -> dict[str, Any]:
+    def scan(data_interval_start: Any = None, data_interval_end: Any = None, run_id: Any = None) -> dict[str, Any]:
         """Take stock of the landing day."""
         from pipelines import scheduled
 

@@ -25,7 +25,7 @@ class Reason(StrEnum):
 
 
 MEANING: dict[Reason, str] = {
-    Reason.FILE_UNREADABLE: "the file ends early or is damaged; what stands before the damaged block was read",
+    Reason.FILE_UNREADABLE: "the file ends early or is damaged; the records before the damage were read",
     Reason.FILE_UNSUPPORTED: "no reader takes a file of this name",
     Reason.RECORD_TOO_LARGE: "the record is longer than the configured limit",
     Reason.RECORD_TOO_DEEP: "the record is nested deeper than the reader follows",

@@ -17,7 +17,13 @@ class _Bytes(io.RawIOBase):
     """Gives Arrow's decompressing stream the interface that `io.BufferedReader` needs, and names its faults."""
 
     def __init__(self, path: Path) -> None:
-        self._inner = pa.input_stream(str(path), compression=_COMPRESSION.get(path.suffix))
+        self._path = path
+        self._inner = self._open()
+        self._delivered = 0
+        self._damaged = False
+
+    def _open(self) -> pa.NativeFile:
+        return pa.input_stream(str(self._path), compression=_COMPRESSION.get(self._path.suffix))
 
     def readable(self) -> bool:
         return True
@@ -28,11 +34,35 @@ class _Bytes(io.RawIOBase):
 
     def readinto(self, target: memoryview) -> int:  # type: ignore[override]
         try:
-            return int(self._inner.readinto(target))
+            n = self._rescue(target) if self._damaged else int(self._inner.readinto(target))
         except OSError as fault:
             if fault.errno is not None:  # the disk's fault, not the data's
                 raise
-            raise DamagedFile from None
+            self._damaged = True
+            self._reopen()
+            n = self._rescue(target)
+        self._delivered += n
+        return n
+
+    def _reopen(self) -> None:
+        # Arrow drops what it had decompressed of a block when it meets the damage: go back to where delivery stopped.
+        self._inner.close()
+        self._inner = self._open()
+        left = self._delivered
+        while left:
+            left -= len(self._inner.read(min(left, _BUFFER)))
+
+    def _rescue(self, target: memoryview) -> int:
+        """Read byte by byte, which gives everything that stands before the damage."""
+        n = 0
+        try:
+            while n < len(target) and (byte := self._inner.read(1)):
+                target[n : n + 1] = byte
+                n += 1
+        except OSError:
+            if not n:
+                raise DamagedFile from None
+        return n
 
 
 def open_stream(path: Path) -> io.BufferedReader:

@@ -97,6 +97,16 @@ def test_a_damaged_file_is_named_after_what_could_be_read(folder, name, data):
     assert all(r.refusal is None for r in before)
 
 
+@pytest.mark.parametrize(("name", "pack"), [("a.jsonl.gz", gzip.compress), ("a.jsonl.zst", zstandard.compress)])
+def test_records_before_the_damage_are_read_to_the_last(folder, name, pack):
+    (folder / name).write_bytes(pack(numbered(100))[:-2])
+    *before, finding = read(folder, name)
+    assert finding.refusal.reason is Reason.FILE_UNREADABLE
+    assert [json.loads(r.data)["n"] for r in before] == list(range(len(before)))
+    # zstd gives up its last block as a whole; gzip loses no record when only its trailer is cut.
+    assert len(before) == (100 if name.endswith("gz") else 0)
+
+
 def test_a_file_that_no_reader_takes_is_named(folder):
     (folder / "notes.docx").write_bytes(b"PK")
     (only,) = read(folder, "notes.docx")
