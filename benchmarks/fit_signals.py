@@ -1,0 +1,205 @@
+"""Fits the coefficients in `signals/models/*.json` from labelled sets, with cross-validation by conversation.
+
+    python benchmarks/fit_signals.py GOLD real_train zh_train real_sharegpt --write
+
+`GOLD` holds `NAME.jsonl` (native records) and `NAME.labels.jsonl` for each set named. Without `--write`, the figures of
+the cross-validation are printed and nothing changes. Nothing but names of features and numbers is stored.
+"""
+
+import argparse
+import json
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold
+
+from pipelines.encoders import load_encoder
+from schemas.contract import table
+from signals.complain import excused
+from signals.link import link
+from signals.readings import Reaction, Readings
+from signals.rephrase import barred, mixed
+from signals.requests import Relation
+from signals.settings import DetectSettings
+from signals.sources import source_facts
+
+MODELS = Path(__file__).parent.parent / "signals" / "models"
+# Precision counts more than recall where the threshold is set: F of this beta is what it maximises.
+BETA = {"complain": 0.8, "failure_report": 1.0, "dismiss": 1.0, "repeat": 0.8, "rephrase": 0.8}
+PENALTY = {"complain": 0.3, "failure_report": 0.3, "dismiss": 0.3, "repeat": 1.0, "rephrase": 0.5}
+TARGETS = {
+    "complain": ("complain", "failure_report"),
+    "dismiss": ("dismiss",),
+    "repeat": ("repeat",),
+    "rephrase": ("rephrase",),
+}
+Row = tuple[str, dict[str, float], int]
+
+
+def frame(path: Path) -> pl.DataFrame:
+    """Read the messages of a labelled set as rows of the `messages` table; their text is taken as it is."""
+    rows = []
+    for line in path.open(encoding="utf-8"):
+        record = json.loads(line)
+        if record["kind"] == "message":
+            text = record["content"]
+            rows.append({
+                "source": record.get("source") or path.stem, "conversation_id": record["conversation_id"],
+                "message_id": record["message_id"], "parent_id": record.get("parent_id"), "seq": record.get("seq"),
+                "role": record["role"], "text": text, "n_chars": None if text is None else len(text), "script": "none",
+                "status": record.get("status") or "ok", "has_attachment": False, "entity_counts": [], "flags": [],
+                "digest": record["message_id"], "arrival_dt": date(2025, 1, 1),
+            })  # fmt: skip
+    return pl.DataFrame(rows, schema=table("messages").polars).with_columns(dt=pl.col("arrival_dt"))
+
+
+def labels(path: Path) -> dict[tuple[str, str], dict[str, bool]]:
+    """Labels by (conversation, message): signal to whether a reader was sure of it."""
+    found: dict[tuple[str, str], dict[str, bool]] = {}
+    for line in path.open(encoding="utf-8"):
+        label = json.loads(line)
+        of = found.setdefault((label["conversation_id"], label["message_id"]), {})
+        of[label["signal"]] = of.get(label["signal"], False) or label.get("sure", True)
+    return found
+
+
+def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
+    """Features and truth of every message of one set, for each model: (conversation, features, label)."""
+    messages = frame(gold / f"{name}.jsonl")
+    events = table("events").empty().with_columns(dt=pl.lit(None, pl.Date))
+    window = link(messages, events, source_facts(messages, events))
+    readings = Readings(window, encoder, DetectSettings())
+    known = labels(gold / f"{name}.labels.jsonl")
+    ids, conversations = window.messages["message_id"], window.messages["conversation_id"]
+
+    def truth(row: int, signals: tuple[str, ...]) -> int | None:
+        """1, 0, or None where the readers were not sure."""
+        sure = [known.get((conversations[row], ids[row]), {}).get(s) for s in signals]
+        return 1 if True in sure else None if False in sure else 0
+
+    def collect(
+        items: list[Any],
+        features: Callable[[Any], dict[str, float]],
+        signals: tuple[str, ...],
+        keep: Callable[[Any], bool],
+    ) -> list[Row]:
+        out = []
+        for item in items:
+            label = truth(item.row, signals)
+            if label is not None and keep(item):
+                out.append((f"{name}/{conversations[item.row]}", features(item), label))
+        return out
+
+    def of_reaction(r: Reaction) -> dict[str, float]:
+        return r.features
+
+    def complains(r: Reaction) -> bool:
+        return truth(r.row, TARGETS["complain"]) == 1
+
+    def brushes(r: Reaction) -> bool:
+        return any(f.startswith("group:dismiss.") for f in r.features)
+
+    def comparable(r: Relation) -> bool:
+        return not r.guard and not r.likeness.changed
+
+    def not_repeated(r: Relation) -> bool:
+        return not barred(r) and truth(r.row, ("repeat",)) == 0
+
+    reactions, relations, mood = readings.reactions, readings.relations, readings.mood
+    return {
+        "complain": collect(reactions, of_reaction, TARGETS["complain"], lambda r: not excused(r)),
+        "failure_report": [
+            (c, f, int(y and truth(r.row, ("complain",)) == 0))
+            for r in reactions if complains(r)
+            for c, f, y in collect([r], of_reaction, ("failure_report",), lambda _: True)
+        ],
+        "dismiss": collect(reactions, of_reaction, TARGETS["dismiss"], brushes),
+        "repeat": collect(relations, lambda r: r.features, TARGETS["repeat"], comparable),
+        "rephrase": collect(relations, lambda r: mixed(r, mood[r.exchange, r.row]), TARGETS["rephrase"], not_repeated),
+    }  # fmt: skip
+
+
+# The dismiss model has few positives to learn from, so only these features are open to it.
+FEW = (
+    "cue:dismiss.",
+    "group:dismiss.",
+    "length",
+    "long",
+    "question",
+    "group:guards.praise",
+    "group:guards.role",
+    "several",
+)
+
+
+def matrix(rows: list[Row], names: list[str]) -> np.ndarray:
+    """Feature values, shape (rows, names)."""
+    return np.array([[f.get(n, 0.0) for n in names] for _, f, _ in rows])
+
+
+def fit(name: str, rows: list[Row]) -> dict[str, Any]:
+    """Fit one model; its threshold comes from predictions for conversations that it had not seen."""
+    counts: dict[str, int] = {}
+    for _, features, _ in rows:
+        for feature, value in features.items():
+            counts[feature] = counts.get(feature, 0) + bool(value)
+    names = sorted(f for f, n in counts.items() if n >= 5 and (name != "dismiss" or f.startswith(FEW)))
+    x, y = matrix(rows, names), np.array([label for _, _, label in rows])
+    out = np.zeros(len(y))
+    for train, test in GroupKFold(5).split(x, y, [c for c, _, _ in rows]):
+        out[test] = (
+            LogisticRegression(C=PENALTY[name], max_iter=5000).fit(x[train], y[train]).predict_proba(x[test])[:, 1]
+        )
+    best = max((f_score(y, out, t, BETA[name]), -t) for t in np.round(np.arange(0.1, 0.9, 0.01), 2))
+    threshold = -best[1]
+    found = out >= threshold
+    precision, recall = y[found].mean() if found.any() else 0.0, found[y == 1].mean()
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
+          f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; Brier {np.mean((out - y) ** 2):.4f}")  # fmt: skip
+    model = LogisticRegression(C=PENALTY[name], max_iter=5000).fit(x, y)
+    return {
+        "version": "1",
+        "intercept": round(float(model.intercept_[0]), 4),
+        "threshold": round(float(threshold), 2),
+        "fitted_on": {"rows": len(y), "positive": int(y.sum()), "precision": round(float(precision), 3),
+                      "recall": round(float(recall), 3), "f1": round(float(f1), 3)},
+        "weights": {n: round(float(w), 4) for n, w in zip(names, model.coef_[0], strict=True) if abs(w) >= 0.005},
+    }  # fmt: skip
+
+
+def f_score(y: np.ndarray, p: np.ndarray, threshold: float, beta: float) -> float:
+    """F-score of a threshold."""
+    found = p >= threshold
+    hits = float((found & (y == 1)).sum())
+    missed, false = float((~found & (y == 1)).sum()), float((found & (y == 0)).sum())
+    weighted = (1 + beta**2) * hits
+    return weighted / (weighted + beta**2 * missed + false) if hits else 0.0
+
+
+def main() -> None:
+    """Fit every model."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("sets", nargs="+")
+    parser.add_argument("--encoder", default="use-multilingual")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    encoder = load_encoder(options.encoder)
+    rows: dict[str, list[Row]] = {}
+    for name in options.sets:
+        for model, found in rows_of(options.gold, name, encoder).items():
+            rows.setdefault(model, []).extend(found)
+    for model, found in rows.items():
+        fitted = fit(model, found)
+        if options.write:
+            (MODELS / f"{model}.json").write_text(json.dumps(fitted, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Compares two requests of one user: what stays, what changes, and whether that makes a new request."""
+
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from signals.profile import Profile, read
+from signals.text.instruct import residues
+from signals.text.slots import changed, negated
+
+_SAME_WORD = 75.0
+_FRAME = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How a later request relates to an earlier one.
+
+    Attributes:
+        exact: The same text, punctuation and courtesies of writing apart.
+        lexical: Similarity of the characters, 0 to 1.
+        overlap: Shared share of all content words.
+        kept: Share of the earlier content words that the later one keeps.
+        held: Share of the later content words that the earlier one had.
+        swapped: Content words that stand against others: the least of those lost and those gained.
+        changed: Kinds of slots that conflict.
+        earlier: What was compared of the earlier request.
+        later: What was compared of the later one.
+    """
+
+    exact: bool
+    lexical: float
+    overlap: float
+    kept: float
+    held: float
+    swapped: int
+    changed: tuple[str, ...]
+    earlier: Profile
+    later: Profile
+
+    @property
+    def frame(self) -> bool:
+        """Whether both share one frame, so that a word put in another's place is a changed slot."""
+        return self.lexical >= _FRAME or (self.overlap >= 0.5 and self.lexical >= 0.5)
+
+
+def compare(earlier: Profile, later: Profile) -> Likeness:
+    """Compare two requests.
+
+    Args:
+        earlier: The earlier one.
+        later: The later one.
+
+    Returns:
+        Their likeness. Where both hold the same long material, only what they say beside it is compared.
+    """
+    whole = earlier.folded == later.folded
+    rest = None if whole else residues(earlier.folded, later.folded)
+    if rest is not None:
+        earlier, later = read(rest[0], rest[0][:4000]), read(rest[1], rest[1][:4000])
+    lost, gained = _unmatched(earlier.content, later.content)
+    shared = len(earlier.content) - len(lost)
+    kept = shared / len(earlier.content) if earlier.content else 0.0
+    held = (len(later.content) - len(gained)) / len(later.content) if later.content else 0.0
+    kinds = () if whole else tuple(changed(earlier.asked, later.asked, earlier.slots, later.slots))
+    lexical = fuzz.ratio(earlier.bare, later.bare) / 100.0 if earlier.bare and later.bare else 0.0
+    if lexical > 0.5 and negated(earlier.asked) != negated(later.asked) and not _politely(earlier, later):
+        kinds = tuple(sorted({*kinds, "polarity"}))
+    same = whole or (earlier.bare == later.bare and not earlier.long and not later.long)
+    return Likeness(
+        exact=same and not kinds and bool(later.bare),
+        lexical=1.0 if whole else lexical,
+        overlap=shared / max(len(earlier.content) + len(gained), 1),
+        kept=kept,
+        held=held,
+        swapped=min(len(lost), len(gained)),
+        changed=kinds,
+        earlier=earlier,
+        later=later,
+    )
+
+
+def _politely(earlier: Profile, later: Profile) -> bool:
+    """Whether only one of the two negates, yet in a question's courtesy (can't you, 能不能, 是不是)."""
+    words = ("can't you", "won't you", "不能", "能不", "是不", "要不", "好不", "会不", "有没有", "可不")
+    return any(w in earlier.asked or w in later.asked for w in words)
+
+
+def _unmatched(earlier: frozenset[str], later: frozenset[str]) -> tuple[set[str], set[str]]:
+    """Content words of each side that the other lacks, spelling mistakes and inflection forgiven."""
+    lost, gained = set(earlier - later), set(later - earlier)
+    if lost and gained and len(lost) * len(gained) <= 400:
+        for word in sorted(lost):
+            twin = next((o for o in sorted(gained) if len(word) > 3 and fuzz.ratio(word, o) >= _SAME_WORD), None)
+            if twin is not None:
+                lost.discard(word)
+                gained.discard(twin)
+    return lost, gained

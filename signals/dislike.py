@@ -1,0 +1,68 @@
+"""Dislike: a down vote that still stands at the end."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from schemas.enums import Signal, Trigger
+from signals.readings import Readings
+from signals.verdicts import verdicts
+
+_VOTES = ("thumbs_down", "thumbs_up", "thumbs_clear")
+
+
+def standing(votes: list[str], *, toggles: bool) -> str | None:
+    """The vote that stands after a sequence of them.
+
+    Args:
+        votes: Kinds of events, in order of time.
+        toggles: Whether a second equal vote takes the first one back; otherwise it is a resend.
+
+    Returns:
+        `thumbs_down`, `thumbs_up`, or None.
+    """
+    state: str | None = None
+    for vote in votes:
+        state = None if vote == "thumbs_clear" or (toggles and vote == state) else vote
+    return state
+
+
+@dataclass(frozen=True, slots=True)
+class Dislike:
+    """Votes on the reply or on a step towards it, by their last state; a fact, so its score is 1."""
+
+    signal: ClassVar[Signal] = Signal.DISLIKE
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[str, ...]] = ("votes",)
+    parameters: ClassVar[tuple[str, ...]] = ("toggling_sources",)
+    evidence: ClassVar[tuple[str, ...]] = ()
+
+    def detect(self, readings: Readings) -> pl.DataFrame:
+        """See `signals.detector.Detector.detect`. Null where the source records no votes."""
+        window, toggling = readings.window, readings.settings.toggling_sources
+        cast = window.events.filter(pl.col("event").is_in(_VOTES) & pl.col("exchange").is_not_null())
+        found = [
+            (exchange, at[-1], standing(votes, toggles=source in toggling) == "thumbs_down")
+            for exchange, source, votes, at in cast.group_by("exchange", maintain_order=True)
+            .agg(pl.col("source").first(), "event", "at")
+            .select("exchange", "source", "event", "at")
+            .iter_rows()
+        ]
+        states = pl.DataFrame(
+            found, schema={"exchange": pl.UInt32, "occurred_at": cast.schema["at"], "_down": pl.Boolean}, orient="row"
+        )
+        votes_seen = pl.col("event_kinds").list.set_intersection(list(_VOTES)).list.len() > 0
+        down = pl.col("_down").fill_null(value=False)
+        judged = window.exchanges.join(states, on="exchange", how="left").with_columns(
+            value=pl.when(votes_seen.fill_null(value=False)).then(down)
+        )
+        return verdicts(
+            judged.with_columns(
+                p=pl.col("value").cast(pl.Float64),
+                score=pl.col("value").cast(pl.Float64),
+                threshold=1.0,
+                rule=pl.lit("standing_vote"),
+                trigger=pl.lit(Trigger.EVENT.value),
+            )
+        )

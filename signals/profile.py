@@ -1,0 +1,80 @@
+"""What is read once from each distinct user message, and kept while its conversation is looked at."""
+
+from dataclasses import dataclass
+
+from signals.text.acts import is_empty_act, is_question
+from signals.text.fold import bare, fold
+from signals.text.instruct import instruction
+from signals.text.lexicon import lexicon
+from signals.text.slots import slots
+from signals.text.tokens import content, tokens
+
+_LONGEST = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A user message as the comparison of requests sees it.
+
+    Attributes:
+        folded: The whole message, folded.
+        asked: Its instruction, folded.
+        bare: The same without punctuation.
+        words: Tokens of the instruction.
+        content: Stems of those that carry meaning.
+        slots: Values by kind.
+        empty: Whether it asks for nothing (an acknowledgement, a control word, no word at all).
+        question: Whether it has the form of a question.
+        cues: Groups of `cues/requests.yaml` that occur.
+        long: Whether something was left out of `asked`.
+    """
+
+    folded: str
+    asked: str
+    bare: str
+    words: tuple[str, ...]
+    content: frozenset[str]
+    slots: dict[str, frozenset[str]]
+    empty: bool
+    question: bool
+    cues: frozenset[str]
+    long: bool
+
+
+def profile(text: str) -> Profile:
+    """Read a message.
+
+    Args:
+        text: The message as it is stored.
+
+    Returns:
+        Its profile.
+    """
+    folded = fold(text)
+    asked = fold(instruction(text))[:_LONGEST]
+    return read(folded, asked)
+
+
+def read(folded: str, asked: str) -> Profile:
+    """Read an instruction that is already cut out.
+
+    Args:
+        folded: The whole message, folded.
+        asked: The part to read, folded.
+
+    Returns:
+        Its profile.
+    """
+    words = tuple(tokens(asked))
+    return Profile(
+        folded=folded,
+        asked=asked,
+        bare=bare(asked),
+        words=words,
+        content=frozenset(content(list(words))),
+        slots=slots(asked),
+        empty=is_empty_act(asked),
+        question=is_question(asked),
+        cues=lexicon("requests").groups(asked),
+        long=len(asked) < len(folded),
+    )

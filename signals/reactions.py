@@ -1,0 +1,95 @@
+"""Reads one user message as a reaction to the reply before it: the features of the Complain and Dismiss models."""
+
+import math
+import re
+
+from signals.text.acts import is_empty_act, is_question
+from signals.text.fold import fold
+from signals.text.instruct import own_words
+from signals.text.lexicon import lexicon
+from signals.text.tokens import tokens
+
+_LETTERS = re.compile(r"[A-Za-z]{2,}")
+_CONSTANT = re.compile(r"^[A-Z][A-Z0-9]*_[A-Z0-9_]+$")
+_READ = 1500
+_OPENING = 200
+_CONCEDES = re.compile(
+    r"apolog|my mistake|you(?:'re| are) (?:absolutely |completely |totally )?(?:right|correct)|sorry (?:for|about)|"
+    r"i misunderstood|thank you for (?:pointing|correct|catching)|抱歉|对不起|不好意思|(?:您|你)说得对|我的(?:错|失误|疏忽)|我理解错",
+    re.IGNORECASE,
+)
+_FILES = ("complain", "dismiss", "guards")
+
+
+def own(text: str) -> str:
+    """The user's own words in a message, at most its first 1,500 characters."""
+    return own_words(text)[:_READ]
+
+
+def phrases(text: str) -> tuple[str, ...]:
+    """Ids of the cue phrases in the user's own words, in the order of the lexicons."""
+    folded = fold(own(text))
+    return tuple(p.id for name in _FILES for p in lexicon(name).find(folded))
+
+
+def conceded(next_reply: str | None) -> bool:
+    """Whether the assistant's next reply owns up to a mistake: it read the message as a correction."""
+    return bool(next_reply) and _CONCEDES.search((next_reply or "")[:_OPENING]) is not None
+
+
+def features(text: str) -> dict[str, float]:
+    """Read one message.
+
+    Args:
+        text: The message as it is stored.
+
+    Returns:
+        Feature name to value: the cues found (`cue:` and the phrase id), and the message's form.
+    """
+    said = own(text)
+    folded = fold(said)
+    words = tokens(folded)
+    found: dict[str, float] = {}
+    negative = 0
+    for name in _FILES:
+        groups = set()
+        for phrase in lexicon(name).find(folded):
+            found[f"cue:{phrase.id}"] = 1.0
+            groups.add(phrase.group)
+        negative += len(groups) if name == "complain" else 0
+        for group in groups:
+            found[f"group:{name}.{group}"] = 1.0
+    length = len(words)
+    found |= {
+        "several": float(negative >= 2),
+        "many": float(negative >= 3),
+        "length": math.log1p(length),
+        "long": float(length > 60),
+        "very_long": float(length > 150),
+        "pasted": float(len(said.strip()) < 0.6 * len(text)),
+        "question": float(is_question(folded)),
+        "empty": float(is_empty_act(folded)),
+        "shout": float(_shouts(said)),
+        "exclaim": float("!" in folded),
+        "many_marks": float(bool(re.search(r"[!?]{2,}|\.{3,}", folded))),
+        "you": float(bool(re.search(r"\b(?:you|your|u|ur)\b|你|您", folded))),
+        "i": float(bool(re.search(r"\b(?:i|my|me|i'm)\b|我", folded))),
+        "negation": float(
+            bool(
+                re.search(
+                    r"\b(?:not|no|never|none|nothing)\b|n't\b|\b(?:dont|didnt|doesnt|isnt|cant|wont)\b|不|没|别", folded
+                )
+            )
+        ),
+        "lower_question": float(
+            folded.startswith(("what", "how", "who", "when", "where", "which", "can you", "could you"))
+        ),
+        "negative_per_length": negative / math.log(length + 3.0),
+    }
+    return found
+
+
+def _shouts(text: str) -> bool:
+    """Whether most words are in capitals, constants and abbreviations apart."""
+    words = _LETTERS.findall(" ".join(w for w in text.split() if not _CONSTANT.match(w)))
+    return len(words) >= 2 and sum(w.isupper() for w in words) >= 0.8 * len(words) and len("".join(words)) >= 8

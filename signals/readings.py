@@ -1,0 +1,81 @@
+"""What several detectors need of one window, read once and only when asked for."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from signals import reactions
+from signals.encoder import Cosines, Encoder
+from signals.link import Window
+from signals.prototypes import nearness
+from signals.requests import Relation, relate
+from signals.settings import DetectSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """A user message as a reaction to an exchange.
+
+    Attributes:
+        exchange: The exchange that it answers.
+        row: Its row in the window's messages.
+        text: What it says.
+        features: Numbers for the models.
+    """
+
+    exchange: int
+    row: int
+    text: str
+    features: dict[str, float]
+
+
+class Readings:
+    """Lazily computed readings of a window.
+
+    Args:
+        window: Linked conversations.
+        encoder: The encoder, or None: then nothing can be said about meaning.
+        settings: Thresholds.
+    """
+
+    def __init__(self, window: Window, encoder: Encoder | None, settings: DetectSettings) -> None:
+        self.window, self.encoder, self.settings = window, encoder, settings
+        self.cosines = None if encoder is None else Cosines(encoder)
+
+    @cached_property
+    def space(self) -> str:
+        """Name and revision of the vector space; empty without an encoder."""
+        return "" if self.encoder is None else f"{self.encoder.name}@{self.encoder.revision}"
+
+    @cached_property
+    def reactions(self) -> list[Reaction]:
+        """Every reaction that has text, in order of exchange and rank."""
+        replies = {
+            request: text
+            for request, text in self.window.exchanges.select("request_row", "reply_text").iter_rows()
+            if request is not None
+        }
+        rows = self.window.reactions.filter(self.window.reactions["text"].is_not_null()).select(
+            "exchange", "row", "text"
+        )
+        found = []
+        known: dict[str, dict[str, float]] = {}
+        for exchange, row, text in rows.iter_rows():
+            if text not in known:
+                known[text] = reactions.features(text)
+            found.append(
+                Reaction(exchange, row, text, known[text] | {"conceded": float(reactions.conceded(replies.get(row)))})
+            )
+        if self.encoder is None:
+            return found
+        near = nearness([reactions.own(r.text) for r in found], self.encoder)
+        return [Reaction(r.exchange, r.row, r.text, r.features | n) for r, n in zip(found, near, strict=True)]
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """The relation of every reaction to the earlier request that it resembles most; none without an encoder."""
+        return [] if self.cosines is None else relate(self.window, self.cosines)
+
+    @cached_property
+    def mood(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Features of each reaction by (exchange, row)."""
+        return {(r.exchange, r.row): r.features for r in self.reactions}

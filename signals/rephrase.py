@@ -1,0 +1,62 @@
+"""Rephrase: the user voices the same unmet need in other words."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import polars as pl
+
+from schemas.enums import Signal
+from signals.logistic import logistic
+from signals.readings import Readings
+from signals.repeat import again, comparable, judge, not_a_message
+from signals.requests import Relation
+from signals.spoken import spoken
+from signals.verdicts import nothing_measurable
+
+# Features of the message as a reaction that the model weighs beside the relation to the earlier request.
+MOOD = ("negation", "you", "i", "long", "several", "negative_per_length")
+
+
+def mixed(relation: Relation, mood: dict[str, float]) -> dict[str, float]:
+    """Features of a relation and of the message's mood in one row."""
+    near = {name: value for name, value in mood.items() if name.startswith("near:")}
+    return relation.features | near | {f"mood:{name}": mood.get(name, 0.0) for name in MOOD}
+
+
+def barred(relation: Relation) -> bool:
+    """Whether a relation is a new request: a guard holds, its meaning is turned round, or a slot of a frame changed."""
+    changed = relation.likeness.changed
+    turned = "polarity" in changed or "order" in changed
+    return bool(relation.guard) or turned or (bool(changed) and relation.likeness.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Rephrase:
+    """A logistic model over likeness, cues of clarification and mood, for what is not a Repeat."""
+
+    signal: ClassVar[Signal] = Signal.REPHRASE
+    version: ClassVar[str] = "1"
+    needs: ClassVar[tuple[str, ...]] = ("text", "encoder")
+    parameters: ClassVar[tuple[str, ...]] = ("rephrase",)
+    evidence: ClassVar[tuple[str, ...]] = ("earlier_message_id", "lexical", "semantic", "changed_slots")
+    models: ClassVar[tuple[str, ...]] = ("rephrase", "repeat")
+
+    def detect(self, readings: Readings) -> pl.DataFrame:
+        """See `signals.detector.Detector.detect`. Null without text on both sides."""
+        if readings.encoder is None:
+            return nothing_measurable(readings.window.exchanges)
+        model, mood = logistic("rephrase"), readings.mood
+        relations = readings.relations
+        odds = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
+        judgements = [
+            judge(r, 0.0 if barred(r) else round(p * (1.0 - q), 6), "same_need")
+            for r, p, q in zip(relations, odds, again(relations), strict=True)
+        ]
+        limit = readings.settings.rephrase
+        return spoken(
+            readings.window,
+            judgements,
+            threshold=model.threshold if limit is None else limit,
+            measurable=comparable(),
+            never=not_a_message(),
+        )

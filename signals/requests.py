@@ -1,0 +1,156 @@
+"""Relates each reaction to the earlier requests of its conversation: what Repeat and Rephrase decide on."""
+
+import math
+import re
+from dataclasses import dataclass
+
+from signals.compare import Likeness, compare
+from signals.encoder import Cosines
+from signals.link import Window
+from signals.profile import Profile, profile
+from signals.text.acts import asks
+
+_REFUSAL = re.compile(
+    r"\b(?:i'?m sorry|i apologi[sz]e|i can(?:no|')t|i am unable|i'm unable|as an ai|i do(?:n't| not) (?:have|know|understand)|"
+    r"not (?:able|sure)|could you (?:please )?(?:clarify|provide|specify))|抱歉|对不起|无法|不能提供|不太(?:清楚|明白)",
+    re.IGNORECASE,
+)
+_REPLY_READ = 4000
+_BACK = 0.04
+# Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
+_FEW_TOKENS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The earlier request that a reaction resembles most, and in what way.
+
+    Attributes:
+        exchange: The exchange that the reaction answers.
+        row: Row of the reaction.
+        earlier_row: Row of the earlier request.
+        likeness: Their lexical relation.
+        semantic: Cosine of their instructions; null where it was not needed or not measurable.
+        guard: Why this can be neither Repeat nor Rephrase: `acknowledgement`, `answer`, `batch`, or null.
+        features: Numbers for the models.
+    """
+
+    exchange: int
+    row: int
+    earlier_row: int
+    likeness: Likeness
+    semantic: float | None
+    guard: str | None
+    features: dict[str, float]
+
+
+def relate(window: Window, cosines: Cosines) -> list[Relation]:
+    """Find, for each reaction, the earlier request that it resembles most.
+
+    Args:
+        window: Linked conversations.
+        cosines: Similarity of texts.
+
+    Returns:
+        One relation for each reaction that has an answered request before it and text on both sides, in order.
+    """
+    texts = window.messages["text"]
+    replies = window.exchanges["reply_text"]
+    known: dict[str, Profile] = {}
+
+    def read(row: int) -> Profile | None:
+        text = texts[row]
+        if text is None:
+            return None
+        if text not in known:
+            known[text] = profile(text)
+        return known[text]
+
+    groups: dict[tuple[int, int], list[tuple[int, int, Likeness]]] = {}
+    for exchange, row, earlier_row, back in window.earlier.iter_rows():
+        later, earlier = read(row), read(earlier_row)
+        if later is None or earlier is None or earlier.empty:
+            continue
+        groups.setdefault((exchange, row), []).append((earlier_row, back, compare(earlier, later)))
+    wanted = [
+        (pair.earlier.asked, pair.later.asked)
+        for (_, row), pairs in groups.items()
+        for _, _, pair in pairs
+        if _can_mean(pair, known[texts[row]])
+    ]
+    found = dict(zip(wanted, cosines.of(wanted), strict=True))
+    out = []
+    for (exchange, row), pairs in groups.items():
+        later = known[texts[row]]
+        scored = [(r, b, p, found.get((p.earlier.asked, p.later.asked))) for r, b, p in pairs]
+        earlier_row, back, pair, semantic = max(
+            scored, key=lambda s: (s[2].exact, max(s[2].lexical, s[2].overlap, s[3] or 0.0) - _BACK * s[1], s[0])
+        )
+        reply = replies[exchange]
+        guard = _guard(later, pair, [p for _, _, p in pairs], reply)
+        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, _features(pair, semantic, back, reply)))
+    return out
+
+
+def _can_mean(pair: Likeness, later: Profile) -> bool:
+    """Whether meaning can matter for a pair: it costs an encoding."""
+    return not pair.exact and not later.empty and bool(pair.later.words) and bool(pair.earlier.words)
+
+
+def _guard(later: Profile, pair: Likeness, pairs: list[Likeness], reply: str | None) -> str | None:
+    if later.empty:
+        return "acknowledgement"
+    if pair.exact:
+        return None
+    if sum(p.frame and (p.swapped > 0 or bool(p.changed)) for p in pairs) >= 2:
+        return "batch"
+    if len(later.words) < _FEW_TOKENS and pair.lexical < 0.85:
+        return "short"
+    if (
+        asks(reply)
+        and pair.overlap < 0.34
+        and not later.question
+        and len(later.words) <= 12
+        and "clarify" not in later.cues
+    ):
+        return "answer"
+    return None
+
+
+def _features(pair: Likeness, semantic: float | None, back: int, reply: str | None) -> dict[str, float]:
+    """Numbers that the models weigh; every one is 0 where it says nothing."""
+    earlier, later = pair.earlier, pair.later
+    gained = later.content - earlier.content
+    told = (reply or "")[:_REPLY_READ].lower()
+    sizes = sorted((len(earlier.words) + 1, len(later.words) + 1))
+    meaning = semantic if semantic is not None else (1.0 if pair.exact else 0.0)
+    return {
+        "exact": float(pair.exact),
+        "lexical": pair.lexical,
+        "lexical_high": max(0.0, pair.lexical - 0.7) / 0.3,
+        "overlap": pair.overlap,
+        "kept": pair.kept,
+        "held": pair.held,
+        "semantic": meaning,
+        "semantic_high": max(0.0, meaning - 0.6) / 0.4,
+        "swapped": float(min(pair.swapped, 4)),
+        "swapped_in_frame": float(pair.frame and pair.swapped > 0),
+        "changed": float(bool(pair.changed)),
+        "gained_told": sum(w in told for w in gained) / len(gained) if gained and told else 0.0,
+        "gained": math.log1p(len(gained)),
+        "size_ratio": sizes[0] / sizes[1],
+        "later_words": math.log1p(len(later.words)),
+        "earlier_words": math.log1p(len(earlier.words)),
+        "later_short": float(len(later.content) <= 2),
+        "further_back": float(back > 1),
+        "both_ask": float(earlier.question and later.question),
+        "asks": float(later.question),
+        "clarify": float("clarify" in later.cues),
+        "again": float("again" in later.cues),
+        "next": float("next" in later.cues),
+        "refer": float("refer" in later.cues),
+        "reply_asks": float(asks(reply)),
+        "reply_refuses": float(bool(reply) and _REFUSAL.search((reply or "")[:300]) is not None),
+        "reply_short": float(len(reply or "") < 120),
+        "meaning_of_question": meaning * float(later.question),
+    }

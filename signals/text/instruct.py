@@ -1,0 +1,90 @@
+"""Tells the instruction of a message apart from material that was pasted beside it."""
+
+import re
+from os.path import commonprefix
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_TAGGED = re.compile(r"<([a-zA-Z][\w-]*)>.*?</\1>", re.DOTALL)
+_TRACE = re.compile(
+    r"<(?:trace|transcript|conversation|document|context|log|input|text|quote)>.*\Z", re.DOTALL | re.IGNORECASE
+)
+_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
+_QUOTED = re.compile(r"[\"“「『](.{12,}?)[\"”」』]", re.DOTALL)
+_SEGMENT = re.compile(r"[^\n.!?。！？；;]+(?:[.!?。！？；;]+(?=\s|[^\x00-\x7f]|$)|[.!?;](?=\S)|\n|$)+")
+_SHORT = 400
+_EDGE = 240
+_LONGEST = 200_000
+_MATERIAL = 200
+
+
+def own_words(text: str) -> str:
+    """Cut out what the user quotes: code blocks, tagged material, quoted lines and long quotations.
+
+    Args:
+        text: The message as it stands.
+
+    Returns:
+        The rest, or the whole message where nothing would remain.
+    """
+    kept = text[:_LONGEST]
+    if "```" in kept:
+        kept = _FENCE.sub(" ", kept)
+    if "<" in kept:
+        kept = _TRACE.sub(" ", _TAGGED.sub(" ", kept))
+    if ">" in kept:
+        kept = _QUOTED_LINE.sub(" ", kept)
+    kept = _QUOTED.sub(" ", kept)
+    return kept if re.search(r"\w", kept) else text[:_LONGEST]
+
+
+def instruction(text: str) -> str:
+    """The part of a message that asks for something.
+
+    Args:
+        text: The message as it stands.
+
+    Returns:
+        A short message whole (without code blocks); of a long one its own words, and of those, where they are still
+        long, the beginning and the end: people ask before or after what they paste.
+    """
+    if len(text) <= _SHORT and "```" not in text:
+        return text
+    kept = own_words(text).strip()
+    if len(kept) <= 2 * _EDGE:
+        return kept
+    lines = [line.strip() for line in (kept[: 4 * _EDGE].split("\n") + kept[-4 * _EDGE :].split("\n")) if line.strip()]
+    if len(lines) < 2:
+        return f"{kept[:_EDGE]} {kept[-_EDGE:]}"
+    return f"{lines[0][:_EDGE]} {lines[-1][-_EDGE:]}"
+
+
+def segments(text: str) -> list[str]:
+    """Sentences and lines of a text, stripped, in their order; at most a few thousand."""
+    return [s for piece in _SEGMENT.findall(text[:_LONGEST])[:4000] if (s := piece.strip())]
+
+
+def residues(earlier: str, later: str) -> tuple[str, str] | None:
+    """What two long messages say beside the material that both of them hold.
+
+    Args:
+        earlier: The earlier message, folded.
+        later: The later message, folded.
+
+    Returns:
+        The remaining text of each, or None where they share less than half of the shorter one: then there is no
+        common material, and their instructions are compared instead.
+    """
+    if min(len(earlier), len(later)) < _MATERIAL:
+        return None
+    least = max(_MATERIAL, min(len(earlier), len(later)) // 2)
+    first, second = segments(earlier), segments(later)
+    common = set(first) & set(second)
+    if sum(len(s) for s in first if s in common) >= least:
+        return " ".join(s for s in first if s not in common), " ".join(s for s in second if s not in common)
+    # Material without sentences (a log on one line, words without stops) is one segment: cut what both begin with.
+    head = len(commonprefix([earlier, later]))
+    if head < least:
+        return None
+    while head and re.match(r"\w", earlier[head - 1]):
+        head -= 1
+    return earlier[head:], later[head:]

@@ -1,0 +1,141 @@
+"""Slots of a request: the values that make it this request and no other. A changed slot is a new request."""
+
+import re
+from collections import Counter
+
+_TAG = re.compile(r"<[a-z_]+_[a-z0-9]+>")
+_QUOTED = re.compile(r"\"([^\"]{1,80})\"|`([^`]{1,80})`|(?<![a-z])'([^']{2,80})'(?![a-z])|《([^》]{1,40})》")
+_PATH = re.compile(r"https?://\S+|(?:[a-z]:)?[/\\][\w.\-]+(?:[/\\][\w.\-]+)+|\b[\w\-]+\.(?:py|js|ts|java|cpp|c|h|go|rs|md|"
+                   r"txt|csv|json|ya?ml|xlsx?|docx?|pdf|html?|css|sql|sh|png|jpe?g)\b")  # fmt: skip
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]*\d+[a-z][a-z0-9]*\b|\b[a-z]+\d+[a-z0-9]*\b|#\d+")
+_NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:[.,]\d+)*(?:%|\b|(?=[^\d.,]))")
+_WORD_NUMBERS = {
+    w: str(n)
+    for n, w in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+}
+_HAN_NUMBER = re.compile(
+    r"[零一二两三四五六七八九十百千万]+(?=[个字条句段篇章节月日号年天岁点次遍元块斤分页行题章步种位名首张只周])"
+)
+
+# A word of each pair on either side is a change of polarity. Every word also stands for itself.
+_OPPOSITES = (
+    ("enable|turn on|switch(?:ed)? on|activate|open|打开|开启|启用|开通|开", "disable|turn off|switch(?:ed)? off|deactivate|close|关闭|关掉|关上|停用|禁用|取消|关"),
+    ("add|append|insert|include|添加|增加|加上|加入|插入", "remove|delete|drop|exclude|omit|删除|删掉|去掉|移除|去除"),
+    ("increase|raise|more|higher|longer|bigger|larger|faster|增大|提高|变长|加长|更长|更多|更大|更快|扩写|调高", "decrease|reduce|lower|less|fewer|shorter|smaller|slower|减小|降低|变短|缩短|更短|更少|更小|更慢|缩写|调低"),
+    ("before|之前|以前", "after|之后|以后"),
+    ("pros|advantages?|benefits?|优点|好处|优势", "cons|disadvantages?|drawbacks?|缺点|坏处|劣势"),
+    ("first|earliest|第一|最早", "last|latest|最后|最晚|最新"),
+    ("best|good|most|最好|最多|好的", "worst|bad|least|最差|最少|坏的"),
+    ("max(?:imum)?|最大|最高", "min(?:imum)?|最小|最低"),
+    ("start|begin|开始|启动", "stop|end|finish|结束|停止|终止"),
+    ("allow|permit|accept|允许|接受|同意", "deny|forbid|block|reject|refuse|禁止|拒绝|阻止|屏蔽"),
+    ("import|upload|send|导入|上传|发送", "export|download|receive|导出|下载|接收"),
+    ("up|upper|上升|上面|向上", "down|lower|下降|下面|向下"),
+    ("left|左", "right side|to the right|右"),
+    ("ascending|升序", "descending|降序"),
+    ("lock|锁定", "unlock|解锁"),
+    ("buy|买|购买", "sell|卖|出售"),
+    ("encrypt|encode|加密|编码", "decrypt|decode|解密|解码"),
+    ("for|支持|赞成", "against|反对"),
+)  # fmt: skip
+_LATIN_EDGE = r"(?<![a-z]){}(?![a-z])"
+
+
+def _compile(words: str) -> re.Pattern[str]:
+    latin = "|".join(w for w in words.split("|") if w.isascii())
+    han = "|".join(w for w in words.split("|") if not w.isascii())
+    # "(?:ed)?" may not be cut by the split above, so alternations inside an entry are avoided in the table.
+    return re.compile("|".join(p for p in (_LATIN_EDGE.format(f"(?:{latin})") if latin else "", han) if p))
+
+
+_POLES = tuple((_compile(a), _compile(b)) for a, b in _OPPOSITES)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|without|don't|dont|doesn't|isn't|can't|won't|shouldn't|cannot|except)\b|n't\b|不要|不用|别|不能|不可以|没有|不是|除了|不含|不带|禁止|不"
+)
+_DIRECTION = re.compile(
+    r"\b(?:to|into|from|against|than|over|with|by|before|after|minus|divided|beats?|vs)\b|到|比|对|给|从|转|换成|改成|译成|翻成|变成|减|除以|把|被|让"
+)
+
+
+def numbers(folded: str) -> Counter[str]:
+    """Numbers of a folded text, in digits whether they stood as digits or as words; thousands separators dropped."""
+    found = Counter(n.replace(",", "").rstrip(".").removesuffix("%") for n in _NUMBER.findall(folded))
+    found.update(
+        _WORD_NUMBERS[w]
+        for w in re.findall(r"\b[a-z]{3,6}\b", folded)
+        if w in _WORD_NUMBERS and w not in {"one", "zero"}
+    )
+    found.update(_from_han(n) for n in _HAN_NUMBER.findall(folded))
+    return found
+
+
+def _from_han(word: str) -> str:
+    digits = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2}
+    total, section, digit = 0, 0, 0
+    for char in word:
+        if char in digits:
+            digit = digits[char]
+        else:
+            unit = {"十": 10, "百": 100, "千": 1000, "万": 10000}[char]
+            if unit == 10000:
+                total, section, digit = (total + (section + digit or 1)) * unit, 0, 0
+            else:
+                section, digit = section + (digit or 1) * unit, 0
+    return str(total + section + digit)
+
+
+def slots(folded: str) -> dict[str, frozenset[str]]:
+    """Collect the slots of a folded request.
+
+    Args:
+        folded: The result of `signals.text.fold.fold`.
+
+    Returns:
+        Kind (`tag`, `quote`, `path`, `name`, `number`) to the values of that kind.
+    """
+    tagless = _TAG.sub(" ", folded)
+    return {
+        "tag": frozenset(_TAG.findall(folded)),
+        "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)),
+        "path": frozenset(_PATH.findall(tagless)),
+        "name": frozenset(_NAME.findall(tagless)),
+        "number": frozenset(numbers(tagless)),
+    }
+
+
+def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: dict[str, frozenset[str]]) -> list[str]:
+    """Kinds of slots in which two folded requests conflict.
+
+    A value that only one of them gives is no conflict (people add and leave out detail); a value that stands against
+    another one is. Opposites and order are looked at only here, since they need both texts.
+
+    Args:
+        earlier: The earlier request, folded.
+        later: The later request, folded.
+        before: `slots(earlier)`.
+        after: `slots(later)`.
+
+    Returns:
+        Sorted kinds: those of `slots`, `polarity` and `order`.
+    """
+    kinds = {kind for kind, values in before.items() if values - after[kind] and after[kind] - values}
+    for one, other in _POLES:
+        a, b = (
+            (bool(one.search(earlier)), bool(other.search(earlier))),
+            (bool(one.search(later)), bool(other.search(later))),
+        )
+        if (a == (True, False) and b == (False, True)) or (a == (False, True) and b == (True, False)):
+            kinds.add("polarity")
+    words, others = re.findall(r"\w+", earlier), re.findall(r"\w+", later)
+    if words != others and (Counter(words) == Counter(others) or Counter(earlier) == Counter(later)):
+        first, second = "".join(words), "".join(others)
+        if first != second and _DIRECTION.search(earlier) and Counter(first) == Counter(second):
+            kinds.add("order")
+    return sorted(kinds)
+
+
+def negated(folded: str) -> bool:
+    """Whether a folded text holds a negation."""
+    return _NEGATION.search(folded) is not None

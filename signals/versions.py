@@ -1,0 +1,38 @@
+"""One row for each message and each event, of the several that may have arrived."""
+
+import polars as pl
+
+MESSAGE_KEY = ["source", "conversation_id", "message_id"]
+
+
+def newest_messages(messages: pl.DataFrame) -> pl.DataFrame:
+    """Keep the newest version of each message.
+
+    Args:
+        messages: Rows of the `messages` table, of any number of landing days.
+
+    Returns:
+        The winners by day of arrival, then time (the later of both clocks), then digest, in no particular order.
+    """
+    return (
+        messages.with_columns(_when=pl.max_horizontal("created_at", "completed_at"))
+        .sort([*MESSAGE_KEY, "arrival_dt", "_when", "digest"], nulls_last=False)
+        .unique(subset=MESSAGE_KEY, keep="last", maintain_order=True)
+        .drop("_when")
+    )
+
+
+def distinct_events(events: pl.DataFrame) -> pl.DataFrame:
+    """Keep one row of each event, and put them in order.
+
+    Args:
+        events: Rows of the `events` table; one that arrived twice has the same `event_id` in both.
+
+    Returns:
+        Rows sorted by conversation, time and id.
+    """
+    return (
+        events.sort(["event_id", "arrival_dt"])
+        .unique(subset=["event_id"], keep="last", maintain_order=True)
+        .sort(["source", "conversation_id", "at", "event_id"])
+    )
