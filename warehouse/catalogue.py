@@ -32,6 +32,8 @@ def views(warehouse: Warehouse) -> list[str]:
 def connect(warehouse: Warehouse, *, memory_limit: str = "1GB", threads: int = 2) -> duckdb.DuckDBPyConnection:
     """Open the catalogue in memory, in UTC. It needs no catalogue file, and locks nothing.
 
+    To query it while a run may be publishing, wrap the query in `warehouse.steady.read_steadily`.
+
     Args:
         warehouse: The warehouse.
         memory_limit: Most memory before DuckDB spills to disk.

@@ -12,6 +12,7 @@ from warehouse.catalogue import connect
 from warehouse.layout import Warehouse
 from warehouse.session import escape_glob, literal
 from warehouse.statement import refuse_unless_reading
+from warehouse.steady import read_steadily
 
 _BATCH = 10_000
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
@@ -37,7 +38,7 @@ def run_query(warehouse: Warehouse, sql: str, *, limit_s: float = 60.0, memory: 
     con = connect(warehouse, memory_limit=memory)
     try:
         _confine(con, warehouse)
-        return _within(con, sql, limit_s, _bytes(memory))
+        return _within(warehouse, con, sql, limit_s, _bytes(memory))
     finally:
         con.close()
 
@@ -71,11 +72,13 @@ class _Watch(threading.Thread):
         self.join()
 
 
-def _within(con: duckdb.DuckDBPyConnection, sql: str, limit_s: float, limit_bytes: int) -> pl.DataFrame:
+def _within(
+    warehouse: Warehouse, con: duckdb.DuckDBPyConnection, sql: str, limit_s: float, limit_bytes: int
+) -> pl.DataFrame:
     watch = _Watch(con, limit_s)
     try:
         refuse_unless_reading(con, sql)
-        return _fetch(con, sql, limit_bytes)
+        return read_steadily(warehouse, lambda: _fetch(con, sql, limit_bytes), patience_s=limit_s)
     except _ABOUT_THE_QUERY as fault:
         raise _refused(f"DuckDB does not understand the query: {fault}", "Correct the query.") from None
     except duckdb.PermissionException:
