@@ -1,0 +1,62 @@
+"""The door: raw text in, de-identified text out, or nothing out and a reason."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anonymize.keys import PseudonymKey
+from anonymize.policy import Policy
+from schemas.reasons import Reason
+
+
+class Item(NamedTuple):
+    """A text to de-identify, and the scope within which its tags are stable: a conversation, or a user."""
+
+    scope: str
+    text: str
+
+
+class Result(NamedTuple):
+    """The de-identified text and how many values of each entity type it lost; no text where it could not be scanned."""
+
+    text: str | None
+    counts: dict[str, int]
+    reason: Reason | None
+
+
+class Deidentifier:
+    """De-identifies texts. One object serves one thread; a process makes its own.
+
+    Args:
+        key: The pseudonym key.
+        policy: What to mask.
+
+    Raises:
+        AnonymizeError: A model is missing, or an entity of the policy has no recognizer in some language.
+    """
+
+    def __init__(self, key: PseudonymKey, policy: Policy = Policy()) -> None:  # noqa: B008  # a frozen value
+        # The analyzer takes seconds to import; who only needs a key or a policy does not pay for it.
+        from anonymize.engine import Engine
+
+        self._engine = Engine(key, policy)
+        self._policy = policy
+
+    def deidentify(self, items: Sequence[Item]) -> list[Result]:
+        """De-identify texts.
+
+        The result of an item depends on the set of items of its scope in this call, the key and the policy: not on
+        order, repetition or what else is in the call. De-identified text passes through unchanged.
+
+        Args:
+            items: Texts with their scopes.
+
+        Returns:
+            A result for each item, in order. A text that could not be scanned gives `(None, {}, NOT_SCANNED)`.
+        """
+        distinct = sorted(set(items))
+        found = dict(zip(distinct, self._engine.run(distinct), strict=True))
+        return [Result(r.text, dict(r.counts), r.reason) for r in (found[item] for item in items)]
+
+    def describe(self) -> dict[str, tuple[str, ...]]:
+        """Entity types that are masked, with the names of the recognizers that serve each."""
+        return self._engine.describe()

@@ -1,0 +1,189 @@
+"""Runs the recognizers over the items of a call until nothing more is found, and writes the tags."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from presidio_analyzer import RecognizerResult
+
+from anonymize.door import Item, Result
+from anonymize.keys import PseudonymKey
+from anonymize.names.chinese import ChineseNameRecognizer
+from anonymize.names.english import EnglishNameRecognizer
+from anonymize.names.famous import famous_spans
+from anonymize.names.spread import NameSpreader
+from anonymize.policy import Policy
+from anonymize.recognizers.base import RuleRecognizer
+from anonymize.registry import build_registry
+from anonymize.spans import Span, resolve
+from anonymize.tags import KeyedTag, tag_spans
+from anonymize.view import View
+from schemas.reasons import Reason
+
+# A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
+_MOST_PASSES = 12
+_SPREAD_SCORE = 0.55
+
+
+@dataclass
+class _Work:
+    """An item under way."""
+
+    scope: str
+    text: str
+    counts: Counter[str] = field(default_factory=Counter)
+    failed: bool = False
+    view: View | None = None
+    protected: list[tuple[int, int]] = field(default_factory=list)
+    found: list[RecognizerResult] = field(default_factory=list)
+
+
+class Engine:
+    """The recognizers, the resolution of overlaps and the operator, joined.
+
+    Args:
+        key: The pseudonym key.
+        policy: What to mask.
+
+    Raises:
+        AnonymizeError: See `build_registry`.
+    """
+
+    def __init__(self, key: PseudonymKey, policy: Policy) -> None:
+        self._key, self._policy = key, policy
+        self._entities = list(policy.masked)
+        self._registry = build_registry(policy)
+        wanted = set(self._entities)
+        first = policy.languages[0]
+        self._rules = [
+            r
+            for r in self._registry.recognizers
+            if isinstance(r, RuleRecognizer) and r.supported_language == first and wanted & set(r.supported_entities)
+        ]
+        models = [r for r in self._registry.recognizers if isinstance(r, EnglishNameRecognizer | ChineseNameRecognizer)]
+        self._models = [m for m in models if wanted & set(m.supported_entities)]
+        self._operator = KeyedTag()
+        self._operator.validate({"key": key, "scope": "", "entity": ""})
+
+    def run(self, items: Sequence[Item]) -> list[Result]:
+        """De-identify distinct items; see `Deidentifier.deidentify`."""
+        works = [_Work(item.scope, item.text, failed=len(item.text) > self._policy.max_chars) for item in items]
+        open_ = [w for w in works if not w.failed]
+        for _ in range(_MOST_PASSES):
+            # What a pass leaves unchanged would be left unchanged again.
+            open_ = self._pass(open_, works)
+            if not open_:
+                break
+        for work in open_:
+            work.failed = True
+        return [
+            Result(None, {}, Reason.NOT_SCANNED) if w.failed else Result(w.text, dict(sorted(w.counts.items())), None)
+            for w in works
+        ]
+
+    def describe(self) -> dict[str, tuple[str, ...]]:
+        """Entity types with the names of the recognizers that serve them."""
+        return {
+            entity: tuple(sorted({r.name for r in self._registry.recognizers if entity in r.supported_entities}))
+            for entity in self._entities
+        }
+
+    def _pass(self, open_: list[_Work], works: list[_Work]) -> list[_Work]:
+        """Scan what is open once, spread the names found, and write tags; returns the items that changed."""
+        for work in open_:
+            self._attempt(work, self._scan_rules)
+        ready = [w for w in open_ if not w.failed]
+        for model in self._models:
+            self._scan_names(model, ready)
+        spans: dict[int, list[Span]] = {}
+        for work in ready:
+            resolved = self._attempt(work, _choose)
+            if resolved is not None:
+                spans[id(work)] = resolved
+        changed = self._spread(spans, works) if "PERSON" in self._entities else [w for w in ready if spans.get(id(w))]
+        for work in changed:
+            self._attempt(work, lambda w: self._write(w, spans[id(w)]))
+        return [w for w in changed if not w.failed]
+
+    def _attempt(self, work: _Work, act: Callable[[_Work], Any]) -> Any:
+        """Do a step on one item. Whatever fails withholds that item and no other."""
+        try:
+            return act(work)
+        except Exception:  # the text is withheld, and its result says so
+            work.failed = True
+            return None
+
+    def _scan_rules(self, work: _Work) -> None:
+        work.protected = tag_spans(work.text)
+        work.view = View.of(work.text, work.protected)
+        work.found = []
+        for rule in self._rules:
+            work.found += rule.analyze(work.text, self._entities, work.view)
+
+    def _scan_names(self, model: Any, ready: list[_Work]) -> None:
+        """Run a model over all items; where that fails, over each alone, so that only the culprits are withheld."""
+        views = [w.view for w in ready]
+        try:
+            for work, found in zip(ready, model.analyze_many(views, self._entities), strict=True):
+                work.found += found
+        except Exception:
+            for work in ready:
+                found = self._attempt(work, lambda w: model.analyze_many([w.view], self._entities)[0])
+                work.found += found or []
+
+    def _spread(self, spans: dict[int, list[Span]], works: list[_Work]) -> list[_Work]:
+        """Add to the spans what names found in a scope hit in its items; returns the items that have spans."""
+        names: dict[str, set[str]] = defaultdict(set)
+        for work in works:
+            for span in spans.get(id(work), ()):
+                if span.entity == "PERSON":
+                    names[work.scope].add(View.of(work.text[span.start : span.end]).text)
+        spreaders = {scope: NameSpreader(found) for scope, found in names.items()}
+        changed = []
+        for work in works:
+            spreader = spreaders.get(work.scope)
+            if spreader is not None and not work.failed:
+                self._attempt(work, lambda w, s=spreader: self._spread_one(w, s, spans))  # type: ignore[misc]
+            if spans.get(id(work)) and not work.failed:
+                changed.append(work)
+        return changed
+
+    def _spread_one(self, work: _Work, spreader: NameSpreader, spans: dict[int, list[Span]]) -> None:
+        view = work.view
+        if view is None:
+            return
+        hits = [RecognizerResult("PERSON", *view.span(*hit), _SPREAD_SCORE) for hit in spreader.find(view)]
+        if hits:
+            own = spans.get(id(work), [])
+            taken = work.protected + [(s.start, s.end) for s in own]
+            spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
+
+    def _write(self, work: _Work, spans: list[Span]) -> None:
+        """Replace each span by its tag; what is between is copied as it is."""
+        parts: list[str] = []
+        at = 0
+        for span in spans:
+            params = {"key": self._key, "scope": work.scope, "entity": span.entity}
+            parts += (work.text[at : span.start], self._operator.operate(work.text[span.start : span.end], params))
+            work.counts[span.entity] += 1
+            at = span.end
+        parts.append(work.text[at:])
+        work.text = "".join(parts)
+        # Others of the scope may be spread into this text later in the call: it needs its new view.
+        work.protected = tag_spans(work.text)
+        work.view = View.of(work.text, work.protected)
+
+
+def _choose(work: _Work) -> list[Span]:
+    """Resolve the findings of an item, less the people of public knowledge."""
+    view = work.view
+    if view is not None and any(r.entity_type == "PERSON" for r in work.found):
+        famous = [view.span(*span) for span in famous_spans(view)]
+        if famous:
+            work.found = [
+                r
+                for r in work.found
+                if r.entity_type != "PERSON" or not any(low <= r.start and r.end <= high for low, high in famous)
+            ]
+    return resolve(work.text, work.found, work.protected)

@@ -1,0 +1,138 @@
+"""The pseudonym key: made once, kept in a private file, never shown."""
+
+import hmac
+import os
+import stat
+from base64 import b32encode
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from schemas.errors import KeyFault
+
+_KEY_BYTES = 32
+# Fewer distinct bytes than this in 32 is no random key: 32 random bytes hold about 30, and fewer than 16 once in 10^14.
+_LEAST_DISTINCT = 16
+# 8 base-32 characters are 40 bits. A conversation holds at most some thousands of distinct values, so two of them share
+# a tag with a chance below 10^-5 even at 5,000, while the tag stays short enough to read in a sentence.
+TAG_CHARS = 8
+_USER_CHARS = 26
+
+
+@dataclass(frozen=True, slots=True)
+class PseudonymKey:
+    """The secret from which tags and user pseudonyms are derived.
+
+    Attributes:
+        secret: 32 random bytes. Left out of `repr` and of comparisons in messages.
+    """
+
+    secret: bytes = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < _KEY_BYTES or len(set(self.secret)) < _LEAST_DISTINCT:
+            raise KeyFault(
+                "The pseudonym key is too weak: 32 random bytes are needed.",
+                state="Nothing was read.",
+                then="Run `tacit keys new` to make one, and keep it for all later runs.",
+            )
+
+    @property
+    def key_id(self) -> str:
+        """A short public name of the key: tells whether two tables were made with one key, and nothing else."""
+        return self._digest("key_id").hex()[:12]
+
+    def tag(self, scope: str, entity: str, value: str) -> str:
+        """Derive the tag of a value.
+
+        Args:
+            scope: What the tag is stable within: a conversation, or a user.
+            entity: Entity type, such as `PERSON`.
+            value: The normalised value.
+
+        Returns:
+            `<TYPE_xxxxxxxx>`, 8 characters of lower-case base 32.
+        """
+        code = b32encode(self._digest("tag", scope, entity, value)).decode()[:TAG_CHARS].lower()
+        return f"<{entity}_{code}>"
+
+    def user_key(self, source: str, user_id: str) -> str:
+        """Derive the pseudonym of a user.
+
+        Args:
+            source: The product or application whose id it is.
+            user_id: The id as it was logged.
+
+        Returns:
+            `u_` and 26 characters of lower-case base 32 (130 bits: users are counted over all sources and years).
+        """
+        return "u_" + b32encode(self._digest("user", source, user_id)).decode()[:_USER_CHARS].lower()
+
+    def _digest(self, *parts: str) -> bytes:
+        # A length before each part keeps ("ab", "c") apart from ("a", "bc").
+        state = hmac.new(self.secret, digestmod=sha256)
+        for part in parts:
+            data = part.encode("utf-8", "surrogatepass")
+            state.update(b"%d:" % len(data))
+            state.update(data)
+        return state.digest()
+
+
+def load_key(path: Path) -> PseudonymKey:
+    """Read the key from its file.
+
+    Args:
+        path: A file that holds 64 hexadecimal digits, readable by its owner only.
+
+    Raises:
+        KeyFault: The file is missing, unreadable, open to others, or holds no strong key.
+    """
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            raw = file.read(4096)
+    except FileNotFoundError:
+        raise _fault("The pseudonym key file is missing.", "Run `tacit keys new`, or name the right file.") from None
+    except OSError as fault:
+        what = f"The pseudonym key file cannot be read ({type(fault).__name__})."
+        raise _fault(what, "Check its owner and mode.") from None
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise _fault("The pseudonym key file is open to other users.", "Run `chmod 600` on it.")
+    try:
+        secret = bytes.fromhex(raw.decode("ascii").strip())
+    except ValueError:
+        what = "The pseudonym key file does not hold hexadecimal digits."
+        raise _fault(what, "Restore it from its copy, or make a new one with `tacit keys new`.") from None
+    return PseudonymKey(secret)
+
+
+def create_key(path: Path) -> PseudonymKey:
+    """Make a new key in a private file.
+
+    Args:
+        path: A path at which nothing exists. Missing parent folders are made, open to their owner only.
+
+    Raises:
+        KeyFault: Something exists at the path, or it cannot be written.
+    """
+    secret = os.urandom(_KEY_BYTES)
+    try:
+        for folder in reversed(path.parents):
+            if not folder.exists():
+                folder.mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        what = "A file already exists where the pseudonym key was to be made."
+        raise _fault(what, "Use that key, or name another path.") from None
+    except OSError as fault:
+        what = f"The pseudonym key file cannot be made ({type(fault).__name__})."
+        raise _fault(what, "Name a path that can be written.") from None
+    with os.fdopen(handle, "wb") as file:
+        file.write(secret.hex().encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return PseudonymKey(secret)
+
+
+def _fault(what: str, then: str) -> KeyFault:
+    return KeyFault(what, state="Nothing was read.", then=then)

@@ -1,0 +1,124 @@
+"""Names in Latin script, by a spaCy model."""
+
+import re
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
+
+from presidio_analyzer import EntityRecognizer, RecognizerResult
+
+from anonymize.names.filters import keep_organization, keep_person, keep_place
+from anonymize.names.segments import latin_segments, prose
+from anonymize.recognizers.base import GUESSED
+from anonymize.view import View
+from schemas.errors import AnonymizeError
+
+_UNUSED = ("tagger", "parser", "lemmatizer", "attribute_ruler", "senter")
+_LABELS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "ORG": "ORGANIZATION"}
+_BATCH = 128
+# Strings that a model has seen stay in its store: after this many segments the zone is closed and they are let go.
+_ZONE = 4096
+_EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
+
+
+class EnglishNameRecognizer(EntityRecognizer):  # type: ignore[misc]  # the library ships untyped bases
+    """Finds people, places and organisations in Latin text.
+
+    Args:
+        model: Import name of the spaCy model package.
+
+    Raises:
+        AnonymizeError: The model is not installed.
+    """
+
+    ENTITIES = ("PERSON", "LOCATION", "ORGANIZATION")
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        super().__init__(supported_entities=list(self.ENTITIES), name="EnglishNameRecognizer", supported_language="en")
+
+    def load(self) -> None:
+        """Load the model with its entity component only."""
+        try:
+            self._nlp: Any = import_module(self._model).load(exclude=list(_UNUSED))
+        except (ImportError, OSError, AttributeError, ValueError) as fault:
+            raise AnonymizeError(
+                f"The English model {self._model} cannot be loaded ({type(fault).__name__}).",
+                state="Nothing was scanned.",
+                then="Install it in the version of requirements.lock, or name another in the settings.",
+            ) from None
+        if "ner" not in self._nlp.pipe_names:
+            raise AnonymizeError(
+                f"The English model {self._model} has no entity component.",
+                state="Nothing was scanned.",
+                then="Name a model that has one in the settings.",
+            )
+
+    def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
+        """Find names in one text; see `analyze_many`."""
+        view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
+        return self.analyze_many([view], entities)[0]
+
+    def analyze_many(self, views: Sequence[View], entities: Iterable[str]) -> list[list[RecognizerResult]]:
+        """Find names in many texts, reading each distinct sentence once.
+
+        Args:
+            views: Folded texts.
+            entities: Entity types wanted.
+
+        Returns:
+            The findings of each text, in offsets of its original.
+        """
+        wanted = set(entities)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for number, view in enumerate(views):
+            for segment in latin_segments(view, prose(view)):
+                places.setdefault(segment.text, []).append((number, segment.start))
+        results: list[list[RecognizerResult]] = [[] for _ in views]
+        # Sorted, so that what stands together in a batch does not depend on the order of the texts.
+        sentences = sorted(places)
+        for low in range(0, len(sentences), _ZONE):
+            part = sentences[low : low + _ZONE]
+            with self._nlp.memory_zone():
+                for sentence, doc in zip(part, self._nlp.pipe(part, batch_size=_BATCH), strict=True):
+                    found = [(e.start_char, e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS]
+                    for start, end, label in found:
+                        entity = _LABELS[label]
+                        if entity not in wanted:
+                            continue
+                        start, end, entity = _trim(sentence, start, end, entity)
+                        if end <= start or entity not in wanted or not _keep(entity, sentence, start, end):
+                            continue
+                        for number, offset in places[sentence]:
+                            span = views[number].span(offset + start, offset + end)
+                            results[number].append(RecognizerResult(entity, *span, GUESSED))
+        return results
+
+
+def _keep(entity: str, sentence: str, start: int, end: int) -> bool:
+    if entity == "PERSON":
+        return keep_person(sentence, start, end)
+    if entity == "LOCATION":
+        return keep_place(sentence, start, end)
+    return keep_organization(sentence, start, end)
+
+
+def _trim(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str]:
+    """Cut marks, articles and the possessive off a finding."""
+    value = sentence[start:end]
+    for stop in ("\n", "  ", ":", "(", "|", " - "):
+        at = value.find(stop, 1)
+        if at > 0:
+            value = value[:at]
+    head = _EDGE.match(value)
+    if head and entity != "ORGANIZATION":
+        start += head.end()
+        value = value[head.end() :]
+    while value and not (value[0].isalnum()):
+        start, value = start + 1, value[1:]
+    value = value.rstrip()
+    for tail in ("'s", "'"):
+        value = value.removesuffix(tail)
+    while value and not (value[-1].isalnum() or (value[-1] == "." and len(value) > 2 and value[-3] in " .")):
+        value = value[:-1]
+    return start, start + len(value), entity

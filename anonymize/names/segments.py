@@ -1,0 +1,152 @@
+"""Cuts a text into the sentences that a model for names is to read, each in its own script."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import re2
+
+from anonymize.names.lists import lists
+from anonymize.view import HAN, View
+
+LONGEST = 400
+_FENCE = re2.compile(r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)")
+_LATIN_RUN = re2.compile(rb"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
+# Every repeat is bounded: this module is not RE2, and a run of blanks may be a megabyte long.
+_SENTENCE_END = re.compile(
+    r"(?<=[.!?;])[\"')\]]{0,3}\s{1,3}(?=[\"'(\[]?[A-Z0-9\u00C0-\u00DE])|\s[-*\u2022]\s|\t|\s{3}|\s\|\s"
+)
+_HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[\u4e00-\u9fff])")
+_CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
+_LOG_LINE = re2.compile(
+    r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
+    r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
+)
+_CODE_LINE = re2.compile(
+    r"^\s*(?:import |from \S+ import|def |class |return\b|if \(|for \(|while \(|const |let |var |function |public |private |"
+    r"#include|using |package |SELECT |INSERT |UPDATE |CREATE |elif |else:|try:|except|@\w+|</?\w+[ >]|\$ |> |// ?|\{|\}|"
+    r"pip |npm |git |sudo |docker |[\w.\[\]'\"]+ ?[+*-]?= ?[\w\"'(\[{]|\w+\(.*\)[;:]?\s*$)"
+)
+
+
+class Segment(NamedTuple):
+    """A stretch of the folded text, for one model."""
+
+    start: int
+    text: str
+
+
+def prose(view: View) -> list[tuple[int, int]]:
+    """The lines of a text that are prose: outside code fences, not log lines, not code.
+
+    Returns:
+        Spans of the folded text, in order, one a line.
+    """
+    text = view.text
+    fenced = _fences(text)
+    lines: list[tuple[int, int]] = []
+    at, fence = 0, 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = len(text) if end == -1 else end
+        while fence < len(fenced) and fenced[fence][1] <= at:
+            fence += 1
+        if fence < len(fenced) and fenced[fence][0] <= at < fenced[fence][1]:
+            at = fenced[fence][1]
+            continue
+        if end - at > 1:
+            line = text[at : min(end, at + 200)]
+            if not _LOG_LINE.search(line) and not (line.isascii() and _CODE_LINE.search(line)):
+                lines.append((at, end))
+        at = end + 1
+    return lines
+
+
+def _fences(text: str) -> list[tuple[int, int]]:
+    """Spans of fenced code; a fence that is never closed reaches to the end."""
+    spans = []
+    start = text.find("```")
+    while start != -1:
+        close = text.find("```", start + 3)
+        end = len(text) if close == -1 else close + 3
+        spans.append((start, end))
+        start = text.find("```", end)
+    return spans
+
+
+def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
+    """Sentences in Latin script that may hold a name: those with a capital that the text does not show to be a word."""
+    known = lists()
+    for low, high in lines:
+        for run in _LATIN_RUN.finditer(view.skeleton, low, high) if _has_han(view, low, high) else [None]:
+            start, end = run.span() if run else (low, high)
+            for a, b in _pieces(view.text, start, end, _SENTENCE_END):
+                sentence = view.text[a:b]
+                if any(_may_name(view, sentence, m, known.not_names, known.given, known.common) for m in _CAPITAL.finditer(sentence)):
+                    yield Segment(a, sentence)
+
+
+def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
+    """Sentences with Chinese in them that may hold a name: those with a family name, or a mark of a place or body."""
+    known = lists()
+    for low, high in lines:
+        if not _has_han(view, low, high):
+            continue
+        for a, b in _pieces(view.text, low, high, _HAN_END):
+            sentence = view.text[a:b]
+            if b - a > 1 and HAN in view.skeleton[a:b] and (
+                any(c in known.surnames or c in _MARKS for c in sentence) or _CAPITAL.search(sentence)
+            ):
+                yield Segment(a, sentence)
+
+
+_MARKS = frozenset("省市县区镇乡村州旗岛湾港路街道院校局厂司社店馆阿小老在住去到叫姓·")
+
+
+def _has_han(view: View, low: int, high: int) -> bool:
+    return view.skeleton.find(HAN, low, high) != -1
+
+
+def _pieces(text: str, start: int, end: int, breaks: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Cut at sentence ends, and what is still too long at a space near the limit."""
+    at = start
+    for match in breaks.finditer(text, start, end):
+        yield from _bounded(text, at, match.start())
+        at = match.end()
+    yield from _bounded(text, at, end)
+
+
+def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > LONGEST:
+        cut = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        cut = start + LONGEST if cut == -1 else cut
+        yield start, cut
+        start = cut
+    if end > start:
+        yield start, end
+
+
+def _may_name(
+    view: View,
+    sentence: str,
+    match: re.Match[str],
+    not_names: frozenset[str],
+    given: frozenset[str],
+    common: frozenset[str],
+) -> bool:
+    word = match.group().removesuffix("'s").rstrip("'-")
+    lower = word.lower()
+    if len(word) < 2 or lower in not_names or "_" in word or (any(c.isdigit() for c in word)):
+        return False
+    if lower in given:
+        return True
+    if lower in common:
+        return False
+    if word.isupper() and len(word) < 6:
+        return False
+    # A capital at the head of a sentence or of a list item says nothing by itself, unless the word stands alone.
+    head = not sentence[: match.start()].strip(" \t\"'([*_#>-0123456789.):")
+    if head and len(sentence) - len(word) > 12 and not _CAPITAL.match(sentence[match.end() :].lstrip(" ")[:40]):
+        return False
+    # The same word in small letters elsewhere in the text: a word, not a name.
+    return f" {lower} " not in view.text

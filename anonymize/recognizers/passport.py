@@ -1,0 +1,28 @@
+"""Passport and travel permit numbers, by the words around them."""
+
+from collections.abc import Iterator
+
+from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_bytes
+from anonymize.view import View, free
+
+_CUES = ("passport", "护照", "護照", "通行证", "通行證", "回乡证", "台胞证", "travel document")
+_NUMBER = over_bytes(r"(?i)[A-Z]{1,2}[ -]?[0-9]{6,9}|[0-9]{8,9}|[A-Z][0-9]{2}[A-Z]{2}[0-9]{4}")
+_BEFORE, _AFTER = 60, 24
+
+
+class PassportRecognizer(RuleRecognizer):
+    """Finds passport numbers near a word for them."""
+
+    ENTITIES = ("PASSPORT",)
+
+    def find(self, view: View) -> Iterator[Hit]:
+        """Yield passport numbers."""
+        if not view.has_digit or not has_any(view, _CUES):
+            return
+        for match in _NUMBER.finditer(view.skeleton):
+            start, end = match.span()
+            if not free(view.skeleton, start, end, also=b"+#"):
+                continue
+            near = view.before(start, _BEFORE) + "\n" + view.after(end, _AFTER)
+            if any(cue in near for cue in _CUES):
+                yield Hit(start, end, CUED + 0.03, "PASSPORT")

@@ -1,0 +1,147 @@
+"""A text as the recognizers see it: folded, with a map back to the original."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+# Classes of the skeleton, all outside ASCII: a pattern over bytes can then tell letters from Han and from the rest.
+HAN, LOWER, UPPER, OTHER = 0xC8, 0xE0, 0xC0, 0x80
+
+_ZERO_WIDTH = (0x00AD, 0x061C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
+_ZERO_WIDTH += tuple(range(0x202A, 0x202F)) + tuple(range(0x2066, 0x206A)) + tuple(range(0xFE00, 0xFE10))
+_DASHES = "\u2010\u2011\u2012\u2013\u2212"
+_DROP = 0x110000
+_OPAQUE = "\uFFFC"
+
+
+@cache
+def _tables() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
+    """Build the fold (code point to code point) and the class of each code point."""
+    fold = np.arange(0x110000, dtype=np.uint32)
+    kind = np.full(0x110000, OTHER, dtype=np.uint8)
+    for code in (*range(0x80, 0x3400), *range(0xA000, 0xAC00), *range(0xF900, 0x10000), *range(0x1D400, 0x1F200)):
+        char = chr(code)
+        plain = unicodedata.normalize("NFKC", char)
+        # Only a fold of one character to one keeps offsets; the others stay as they are.
+        if len(plain) == 1 and plain != char:
+            fold[code] = ord(plain)
+        if char.isalpha():
+            kind[code] = UPPER if char.isupper() else LOWER
+    for low, high in ((0x3005, 0x3008), (0x3040, 0xA000), (0xAC00, 0xD7A4), (0xF900, 0xFB00), (0x20000, 0x32000)):
+        kind[low:high] = HAN
+    kind[:0x80] = np.arange(0x80, dtype=np.uint8)
+    fold[0xD800:0xE000] = 0xFFFD  # a lone surrogate cannot be encoded
+    for char in _DASHES:
+        fold[ord(char)] = ord("-")
+    fold[0x2019] = ord("'")
+    fold[list(_ZERO_WIDTH)] = _DROP
+    return fold, kind
+
+
+@dataclass(frozen=True)
+class View:
+    """A folded text.
+
+    Attributes:
+        original: The text as it came.
+        text: The folded text: compatibility forms made plain where that is one character for one, zero-width
+            characters removed.
+        skeleton: The folded text, one byte a character: ASCII as it is, everything else as its class. Patterns over
+            it need no decoding, so their offsets are those of `text`.
+        index: Offset in `original` of each character of `text`, and of the end; None where the two coincide.
+    """
+
+    original: str
+    text: str
+    skeleton: bytes
+    index: npt.NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, original: str, hidden: Sequence[tuple[int, int]] = ()) -> "View":
+        """Fold a text. Linear in its length.
+
+        Args:
+            original: Any text.
+            hidden: Spans that no recognizer may look into: each of their characters becomes an opaque one.
+        """
+        if hidden:
+            edges = [0, *(edge for span in hidden for edge in span), len(original)]
+            source = "".join(
+                original[a:b] if i % 2 == 0 else _OPAQUE * (b - a) for i, (a, b) in enumerate(pairwise(edges))
+            )
+        else:
+            source = original
+        if source.isascii():
+            return cls(original, source, source.encode("ascii"), None)
+        fold, kind = _tables()
+        codes = fold[np.frombuffer(source.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
+        kept = codes != _DROP
+        index = None
+        if not kept.all():
+            index = np.append(np.flatnonzero(kept), len(original))
+            codes = codes[kept]
+        return cls(original, codes.tobytes().decode("utf-32-le"), kind[codes].tobytes(), index)
+
+    @cached_property
+    def lower(self) -> str:
+        """The folded text in lower case where that keeps its length, for substring tests only."""
+        return self.text.lower()
+
+    @cached_property
+    def has_digit(self) -> bool:
+        """Whether an ASCII digit occurs."""
+        return any(digit in self.text for digit in "0123456789")
+
+    @cached_property
+    def has_han(self) -> bool:
+        """Whether a Chinese character (or kana, or hangul) occurs."""
+        return HAN in self.skeleton
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Map a span of `text` to the span of `original` that it came from."""
+        if self.index is None:
+            return start, end
+        return int(self.index[start]), int(self.index[end - 1]) + 1
+
+    def before(self, start: int, chars: int) -> str:
+        """The lower-cased folded text just before an offset."""
+        return self.text[max(0, start - chars) : start].lower()
+
+    def after(self, end: int, chars: int) -> str:
+        """The lower-cased folded text just after an offset."""
+        return self.text[end : end + chars].lower()
+
+
+def is_word(byte: int) -> bool:
+    """Whether a skeleton byte is an ASCII letter, a digit, an underscore or another alphabet's letter."""
+    return 48 <= byte <= 57 or 65 <= byte <= 90 or 97 <= byte <= 122 or byte in (95, LOWER, UPPER)
+
+
+def free(skeleton: bytes, start: int, end: int, *, also: bytes = b"") -> bool:
+    """Whether a span touches no word character of an alphabet on either side. Chinese beside it is no obstacle.
+
+    Args:
+        skeleton: The text, one byte a character.
+        start: Start of the span.
+        end: End of the span.
+        also: Further bytes that may not touch it.
+    """
+    left = skeleton[start - 1] if start else 32
+    right = skeleton[end] if end < len(skeleton) else 32
+    return not (is_word(left) or is_word(right) or left in also or right in also)
+
+
+def free_digits(skeleton: bytes, start: int, end: int) -> bool:
+    """Whether a number stands alone: no letter or digit touches it, nor a point or sign that makes it part of one."""
+    if not free(skeleton, start, end):
+        return False
+    left = skeleton[start - 2 : start] if start > 1 else b"  "
+    right = skeleton[end : end + 2]
+    joined_left = len(left) == 2 and left[1:] in (b".", b"-", b"/") and left[:1].isalnum()
+    joined_right = len(right) == 2 and right[:1] in (b".", b"-", b"/") and right[1:].isdigit()
+    return not joined_left and not joined_right
