@@ -7,6 +7,7 @@ from anonymize.names.cues import NameCueRecognizer
 from anonymize.names.cues_zh import ChineseNameCueRecognizer
 from anonymize.names.english import EnglishNameRecognizer
 from anonymize.names.organizations import OrganizationRecognizer
+from anonymize.names.places import PlaceCueRecognizer
 from anonymize.policy import Policy
 from anonymize.recognizers.address_han import HanAddressRecognizer
 from anonymize.recognizers.address_latin import LatinAddressRecognizer
@@ -57,6 +58,7 @@ RULES: tuple[type[RuleRecognizer], ...] = (
     NameCueRecognizer,
     ChineseNameCueRecognizer,
     OrganizationRecognizer,
+    PlaceCueRecognizer,
 )
 
 

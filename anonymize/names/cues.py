@@ -127,8 +127,6 @@ class NameCueRecognizer(RuleRecognizer):
                     word = view.text[match.start(1) : match.end(1)].removesuffix("'s")
                     if word not in known.common and word not in _NOT_FIRST and word not in known.not_names and word not in _SPEECH:
                         yield Hit(match.start(1), match.start(1) + len(word), GUESSED, "PERSON")
-        if not any(f" {name}" in view.text or view.text.startswith(name) for name in _lower_given()):
-            return
         for match in _LOWER_TOLD.finditer(view.skeleton):
             words = view.text[match.start(1) : match.end(1)].split(" ")
             if words[0] not in _lower_given():

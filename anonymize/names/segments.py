@@ -18,6 +18,8 @@ _SENTENCE_END = re.compile(
 )
 _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[\u4e00-\u9fff])")
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
+# Capitals inside a word are an identifier or a brand, but for these.
+_JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
 _LOG_LINE = re2.compile(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
     r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
@@ -136,10 +138,12 @@ def _may_name(
 ) -> bool:
     word = match.group().removesuffix("'s").rstrip("'-")
     lower = word.lower()
-    if len(word) < 2 or lower in not_names or "_" in word or (any(c.isdigit() for c in word)):
+    if len(word) < 2 or word[1] == "'" and word[0] == "I" or lower in not_names or "_" in word or (any(c.isdigit() for c in word)):
         return False
     if lower in given:
         return True
+    if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(_JOINED):
+        return False
     if lower in common:
         return False
     if word.isupper() and len(word) < 6:

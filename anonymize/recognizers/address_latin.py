@@ -1,45 +1,76 @@
-"""Street addresses in Latin script."""
+"""Street addresses in Latin script, from the house number down to the post code."""
 
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
 from anonymize.view import View, free, is_word
 
-_W = r"[A-Z\xC0][A-Za-z\xC0\xE0'.-]*"
+_L = r"A-Za-z\xC0\xE0"
+_W = rf"[A-Z\xC0][{_L}'.-]*"
+_NUMBER = r"[0-9]{1,6}[A-Za-z]?(?:[-/][0-9]{1,4})?(?: [0-9]{1,5})?"
 _TYPE = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Squares|Sq|Terrace|Ter|Way|Walk|Circle|Cir|"
-    r"Parkway|Pkwy|Highway|Hwy|Crescent|Cres|Close|Row|Mews|Alley|Trail|Trl|Quay|Strand|Grove|Gardens|Gate|Hill|Rise|View|Plaza|Loop|"
-    r"Path|Pike|Bend|Ridge|Green|Park|Point|Heights|Hollow|Run|Turnpike|Esplanade|Broadway|Extension|Motorway|Streets|Avenues)\b\.?"
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Squares|Sq|Terrace|Ter|Way|Walk|Circle|"
+    r"Cir|Parkway|Pkwy|Highway|Hwy|Crescent|Cres|Close|Row|Mews|Alley|Trail|Trl|Quay|Strand|Grove|Gardens|Gate|Hill|Rise|View|Plaza|Loop|"
+    r"Path|Pike|Bend|Ridge|Green|Park|Point|Heights|Hollow|Run|Turnpike|Esplanade|Broadway|Extensions?|Motorway|Streets|Avenues|Union|Parks|"
+    r"Courts|Drives|Roads|Lanes|Manors?|Meadows?|Mills?|Springs?|Spurs?|Stravenue|Throughway|Trafficway|Tunnel|Valleys?|Village|Ville|Vista|"
+    r"Walks|Wells|Pass|Passage|Port|Ports|Shores?|Station|Summit|Track|Trace|Crossing|Crossroad|Cove|Creek|Fort|Forest|Glen|Harbor|Haven|"
+    r"Island|Isle|Junction|Key|Knolls?|Landing|Orchard|Overpass|Estates?|Field|Fields|Flats?|Ford|Forge|Fork|Freeway|Garden|Gateway)\b\.?"
 )
-_UNIT = r"(?:(?:Apt|Apartment|Suite|Ste|Unit|Room|Rm|Flat|Floor|Bldg|Building|Box|No)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?|#[0-9]{1,5}[A-Za-z]?)"
-_SEP = r"(?: ?[,\n] {0,8}| {1,8}|,? ?\n {0,8}, ?)"
-_TAIL_PART = rf"(?:{_UNIT}|[A-Z][A-Z0-9]{{1,3}}[0-9][A-Z0-9]? [0-9][A-Z]{{2}}|[A-Z]{{2}},? [0-9]{{5}}(?:-[0-9]{{4}})?|[A-Z]{{1,2}}[0-9]{{1,2}} [0-9][A-Z]{{2}}|[0-9]{{4,6}}\b)"
-_CITY = rf"{_W}(?: {_W}){{0,2}}"
+_UNIT = (
+    r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
+)
+# What parts an address: a comma or a line's end, with the marks of a quoted letter.
+_SEP = r"(?:[ .]{0,3}(?:,|\n{1,2})[ >?,]{0,10}(?:\n[ >?,]{0,10})?)"
+_WORDS = rf"[A-Z\xC0][{_L}'.()/-]*(?: [A-Z\xC0(][{_L}'.()/-]*){{0,3}}"
+_ZIP = r"[0-9]{4,6}(?:-[0-9]{3,4})?\b|[0-9]{3} [0-9]{2}\b|[0-9]{2}-[0-9]{3}\b|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}\b|[A-Z][0-9][A-Z] [0-9][A-Z][0-9]\b"
 _TAIL = (
-    rf"(?:{_SEP}{_UNIT}){{0,3}}(?:{_SEP}(?:{_CITY}{_SEP}){{1,4}}?{_TAIL_PART}(?:-[0-9]{{3,4}})?|, ?{_CITY}(?:, ?[A-Z]{{2}}\b)?(?: [0-9]{{5}})?)?"
+    rf"(?:(?:{_SEP}| ){_UNIT}){{0,3}}"
+    rf"(?:(?:(?:{_SEP}| )(?:{_WORDS}|nan\b|{_UNIT})){{0,5}}(?:{_SEP}| )(?:{_ZIP})|(?:{_SEP}{_WORDS}){{1,2}}(?: (?:{_ZIP}))?| [A-Z]{{4,}}(?: {_W})?)?"
 )
-_HEAD = rf"(?:{_UNIT}{_SEP}){{0,2}}(?:{_CITY}, ?)?"
-_NUMBERED = over_bytes(rf"(?:{_UNIT}, ?){{0,3}}\b[0-9]{{1,6}}[A-Za-z]?(?:-[0-9]{{1,4}})? (?:[NSEW]\.? )?(?:{_W} |[0-9]{{1,3}}(?:st|nd|rd|th) |de |la |du |of ){{1,4}}?{_TYPE}(?: [NSEW][EW]?\b)?{_TAIL}")
-_FLAT_FIRST = over_bytes(rf"\b{_UNIT}, ?(?:{_W}(?: {_W}){{0,3}}, ?){{0,2}}[0-9]{{1,5}}[A-Za-z]? (?:{_W} ?){{1,4}}(?:, ?{_CITY}){{0,3}}(?: [A-Z]{{1,2}}[0-9][A-Z0-9]? [0-9][A-Z]{{2}})?")
-_EURO = over_bytes(
-    rf"\b(?:[0-9]{{1,6}} )?(?:(?:Rua|Rue|Via|Viale|Calle|Carrer|Avenida|Av\.|Avenue|Piazza|Plaza|Boulevard|Chemin|Quai|Ulica|ul\.|Largo|Rruga|Paseo) (?:(?:de|do|da|du|des|la|las|los|del|dos|della|di|{_W}) ){{0,4}}{_W}"
-    rf"|[A-Z\xC0][a-z\xE0]{{2,20}}(?:stra\xE0e|strasse|gasse|weg|platz|allee|straat|laan|gata|gatan|v\xE0gen|vagen|katu|tie|utca|vej|gade|veien|gaten|v\xE0nget|vangen|kuja|polku|ranta)"
-    rf"|{_W}(?: {_W}){{0,2}} (?:u\.|utca|Strasse|Gasse|Weg|Platz|ulica))"
-    rf",? ?[0-9]{{1,5}}[A-Za-z]?\b{_TAIL}"
+_ENDED = rf"(?:(?:(?:{_SEP}| ){_UNIT}){{1,3}}|(?:{_SEP}(?:{_WORDS}|nan)){{1,4}}{_SEP}?(?: (?:{_WORDS}))?(?:{_SEP}| )(?:{_ZIP}))"
+_STREET = rf"{_NUMBER} (?:[NSEW]\.? )?(?:(?:{_W}|[0-9]{{1,3}}(?:st|nd|rd|th)|de|la|du|of) ){{1,5}}?{_TYPE}(?: [NSEW][EW]?\b)?(?: [0-9]{{1,4}}\b)?"
+_FOREIGN = rf"{_NUMBER} (?:(?:{_W}|de|do|da|la|du|van|der|den|el|al) ){{1,5}}(?:[0-9]{{1,5}}[A-Za-z]?|{_TYPE}|u)\b\.?"
+_EURO_NAME = (
+    rf"(?:(?:Rua|Rue|Via|Viale|Vicolo|Calle|Carrer|Avenida|Av\.|Avenue|Piazza|Boulevard|Chemin|Quai|Ulica|ul\.|Largo|Paseo) "
+    rf"(?:(?:de|do|da|du|des|la|las|los|del|dos|della|di|{_W}) ){{0,4}}{_W}|"
+    r"[A-Z\xC0][a-z\xE0]{2,20}(?:stra\xE0e|strasse|gasse|gaden|weg|platz|allee|straat|laan|gata|gatan|v\xE0gen|vagen|katu|tie|utca|vej|gade|veien|"
+    rf"gaten|v\xE0nget|vangen|kuja|polku|ranta|straeti|str\xE0ti)|{_W}(?: {_W}){{0,2}} (?:u\.|utca|Strasse|Gasse|Weg|Platz|ulica|t\xE0r|gate|terrasse))"
 )
-_BOX = over_bytes(rf"(?i:\b(?:P\.?O\.?|Post Office) ?Box [0-9]{{1,7}}|PSC [0-9]{{1,5}},? ?Box [0-9]{{1,6}}|\bUnit [0-9]{{3,6}},? ?Box [0-9]{{1,6}}|\bUS(?:S|NS|CGC|NV) {_W})(?:{_SEP}(?:(?:{_CITY}{_SEP})?(?:[AFD]PO,? )?[A-Z]{{2}},? [0-9]{{5}}(?:-[0-9]{{4}})?))?")
-_STATE_ZIP = over_bytes(rf"{_W}(?: {_W}){{0,2}},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]) [0-9]{{5}}(?:-[0-9]{{4}})?")
-_POSTCODE = over_bytes(r"(?:\b(?:zip|ZIP|Zip|postcode|Postcode|postal code|Postal code)(?: ?code)?(?: is)?[: ]{1,3})([A-Z0-9][A-Za-z0-9 -]{2,9}[A-Za-z0-9])")
+_PATTERNS = (
+    over_bytes(rf"(?:{_UNIT}, ?){{0,3}}\b{_STREET}{_TAIL}"),
+    over_bytes(rf"\b{_FOREIGN}{_ENDED}{_TAIL}"),
+    over_bytes(rf"\b{_UNIT}, ?(?:{_W}(?: {_W}){{0,3}}, ?){{0,2}}[0-9]{{1,5}}[A-Za-z]? (?:{_W} ?){{1,4}}{_TAIL}"),
+    over_bytes(rf"\b(?:[0-9]{{1,6}} )?{_EURO_NAME},? ?[0-9]{{1,5}}[A-Za-z]?\b\.?{_TAIL}"),
+    over_bytes(
+        rf"(?:[0-9]{{1,6}} )?\b(?i:(?:P\.?O\.?|Post Office) ?Box [0-9]{{1,7}}|PSC [0-9]{{1,5}},? ?Box [0-9]{{1,6}}|Unit [0-9]{{3,6}},? ?Box [0-9]{{1,6}})"
+        rf"(?: {_W}){{0,3}}(?:{_SEP}(?:[AFD]PO,? )[A-Z]{{2}},? [0-9]{{5}}(?:-[0-9]{{4}})?)?{_TAIL}"
+    ),
+    over_bytes(
+        rf"{_W}(?: {_W}){{0,2}},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|"
+        r"W[AIVY]) [0-9]{5}(?:-[0-9]{4})?\b"
+    ),
+)
+_POSTCODE = over_bytes(
+    r"(?i:\b(?:zip|postcode|postal code)(?: ?code)?(?: is)?[: ]{1,3})([A-Z0-9][A-Za-z0-9 -]{2,9}[A-Za-z0-9])"
+)
 # After these words a number with names behind it is an address, whatever the street is called.
 _CUE = over_bytes(
-    r"(?i)\b(?:address(?:es)?(?: is| was|:| of [^.\n]{1,60}? is)?|lives? (?:at|in|on)|living (?:at|in)|located (?:at|on)|moved to|offices? (?:is|are) (?:at|in|on|located at)|"
-    r"send (?:it|this|a new one|one|them|mail) to|ship(?:ped|ping)? (?:it )?to|deliver(?:ed)? to|reside[sd]? at|residing at|where:|home:|meet (?:me )?at|stay(?:ing)? at)"
-    r"[ :]{0,3}\n?((?:[0-9]{1,6}[A-Za-z]? ?[A-Z\xC0]|[0-9]{1,6} (?:de|la|rue)|[A-Z\xC0][A-Za-z\xE0\xC0'. -]{1,60}[0-9])[^\n?!;\x22]{0,120})"
+    r"(?i:\b(?:address(?:es)?(?: is| was| to| with|:| of [^.\n]{1,60}? is)?|lives? (?:at|on)|living (?:at|on)|located (?:at|on|in)|moved to|"
+    r"offices? (?:is|are) (?:at|on|located at)|send (?:it|this|a new one|one|them|mail) to|sent to|ship(?:ped|ping)? (?:it )?to|deliver(?:ed)? to|"
+    r"reside[sd]? at|residing at|where:|home:|meet (?:me |you |us )?at|stay(?:ing)? at|arrived at|(?:is|are) at|it's (?:in|at)|off at|user:|from:)"
+    rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22]{{0,120}})"
 )
-_CUES = ("address", "live", "living", "located", "moved to", "office", "send", "ship", "deliver", "resid", "where:", "home:", "meet", "stay")
-_CUE_END = over_bytes(r"(?:[?!;\x22]|\. |\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|with|as|it|that|my|I|we|can|could)\b| - |\)|\()")
-_LINES = over_bytes(rf"^(?:[ ,]{{0,6}}\n[ ,]{{0,8}}(?:{_UNIT}|[A-Z\xC0][A-Za-z\xC0\xE0' .-]{{1,40}}(?: [0-9]{{3,6}})?|[0-9]{{3,6}})\b){{1,5}}")
-_BILLING = over_bytes(r"(?i)(?:address|ship to|bill to)[^\n]{0,60}\n {0,8}([0-9]{1,6} [^\n]{3,60})")
+_CUES = (
+    "address", "live", "living", "located", "moved to", "office", "send", "sent", "ship", "deliver", "resid", "where:", "home:", "meet", "stay",
+    "arrived", " at ", "it's in", "user:", "from:",
+)  # fmt: skip
+_CUE_END = over_bytes(
+    r"(?:[?!;\x22]|\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|with|as|it|that|my|I|we|can|could|"
+    r"after|last|before|every|by|at|this|has|was|of|from|are|have|until|near)\b| - |\)|\()"
+)
+_TAIL_LINES = over_bytes(rf"^{_TAIL}")
+# A street is more than a year, an amount or a time.
+_NO_STREET = (" am", " pm", "usd", "dollars", "minutes", "hours", "days", "percent")
 
 
 class LatinAddressRecognizer(RuleRecognizer):
@@ -52,43 +83,52 @@ class LatinAddressRecognizer(RuleRecognizer):
         if not view.has_digit:
             return
         skeleton = view.skeleton
-        for pattern in (_NUMBERED, _FLAT_FIRST, _EURO, _BOX, _STATE_ZIP):
+        for pattern in _PATTERNS:
             for match in pattern.finditer(skeleton):
                 start, end = match.span()
-                if start and is_word(skeleton[start - 1]):
-                    continue
-                yield Hit(start, _trim(skeleton, start, end), SHAPED + 0.05, "ADDRESS")
+                if not (start and is_word(skeleton[start - 1])):
+                    yield Hit(start, _trim(skeleton, start, end), SHAPED + 0.05, "ADDRESS")
         if has_any(view, ("zip", "post")):
             for match in _POSTCODE.finditer(skeleton):
-                start, end = match.span(1)
-                value = match.group(1)
-                words = value.split(b" ")
+                start = match.start(1)
+                words = match.group(1).split(b" ")
                 while words and not any(48 <= b <= 57 for b in words[-1]):
                     words.pop()
                 end = start + len(b" ".join(words))
                 if words and free(skeleton, start, end):
                     yield Hit(start, end, SHAPED, "ADDRESS")
         if has_any(view, _CUES):
-            yield from self._announced(skeleton)
+            yield from self._announced(view)
 
-    def _announced(self, skeleton: bytes) -> Iterator[Hit]:
-        for pattern in (_CUE, _BILLING):
-            for match in pattern.finditer(skeleton):
-                start, end = match.span(1)
-                stop = _CUE_END.search(skeleton, start + 2, end)
-                end = stop.start() if stop else end
-                value = skeleton[start:end]
-                if not any(48 <= b <= 57 for b in value) or not any(65 <= b <= 90 or b == 0xC0 for b in value):
-                    continue
-                if end == match.end(1):
-                    more = _LINES.search(skeleton[end : end + 200])
-                    end += more.end() if more else 0
-                end = _trim(skeleton, start, end)
-                if end - start >= 6:
-                    yield Hit(start, end, CUED - 0.05, "ADDRESS")
+    def _announced(self, view: View) -> Iterator[Hit]:
+        skeleton = view.skeleton
+        for match in _CUE.finditer(skeleton):
+            start, end = match.span(1)
+            stop = _CUE_END.search(skeleton, start + 2, end)
+            whole = stop is None
+            end = end if stop is None else stop.start()
+            value = skeleton[start:end]
+            words = [w for w in value.replace(b",", b" ").split() if w[:1].isalpha() or w[:1] in (b"\xc0", b"\xe0")]
+            capitals = any(65 <= w[0] <= 90 or w[0] == 0xC0 for w in words)
+            digits = any(48 <= b <= 57 for b in value)
+            stated = b"address" in match.group()[: start - match.start()].lower() or b"lives at" in match.group()
+            if not digits or not words or not (capitals or stated) or value.lower().endswith(_endings()):
+                continue
+            if len(words[0]) < 3 and len(words) < 2:
+                continue
+            if whole:
+                more = _TAIL_LINES.search(skeleton[end : end + 240])
+                end += more.end() if more else 0
+            end = _trim(skeleton, start, end)
+            if end - start >= 8:
+                yield Hit(start, end, CUED - 0.05, "ADDRESS")
+
+
+def _endings() -> tuple[bytes, ...]:
+    return tuple(e.encode() for e in _NO_STREET)
 
 
 def _trim(skeleton: bytes, start: int, end: int) -> int:
-    while end > start and skeleton[end - 1] in b" ,.;:\n-'":
+    while end > start and skeleton[end - 1] in b" ,.;:\n-'>?(":
         end -= 1
     return end
