@@ -15,6 +15,12 @@ _LAYOUT = (
     "A table is a set of Parquet files, `<warehouse>/<table>/dt=YYYY-MM-DD/part.parquet`. Every table also has the "
     "column `dt` (date) in its path. Times are UTC, in microseconds."
 )
+_READING = (
+    "A run replaces a partition by one rename, so every file under a table's glob is whole at every moment. DuckDB "
+    "opens a file twice in one query, for its footer and for its rows; a query in a tool of your own that meets the "
+    "rename between the two ends with a Parquet error and is right when repeated. `tacit sql` repeats it by itself, and "
+    "Polars does not meet it."
+)
 
 
 def describe(warehouse: Warehouse) -> dict[str, Any]:
@@ -74,6 +80,7 @@ def tables_markdown() -> str:
         "# Tables and views",
         "Generated from `schemas/tables/*.yaml` and `warehouse/sql/*.sql`; change those, then run `make docs`.",
         _LAYOUT,
+        _READING,
         "## Tables",
     ]
     for table in contract.tables().values():

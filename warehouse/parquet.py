@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.contract import Column, Table
@@ -33,10 +32,10 @@ def encode(table: Table, frame: pl.DataFrame, metadata: Mapping[str, str]) -> pa
             allows none, or a number that is not finite.
     """
     _check_types(table, frame)
-    arrow = table.conform(frame).to_arrow().cast(_loose(table))
+    rows = table.conform(frame)
     for column in table.columns:
-        _check_values(table.name, column, column.name, arrow[column.name].combine_chunks())
-    arrow = arrow.cast(table.arrow)
+        _check_values(table.name, column, column.name, rows[column.name])
+    arrow = rows.to_arrow().cast(table.arrow)
     order = pq.SortingColumn.from_ordering(
         arrow.schema, [(name, "ascending") for name in table.sort], null_placement="at_start"
     )
@@ -69,44 +68,17 @@ def _check_types(table: Table, frame: pl.DataFrame) -> None:
             raise broken(table.name, f"column {column.name} holds no strings")
 
 
-def _loose(table: Table) -> pa.Schema:
-    return pa.schema([pa.field(c.name, _nullable(c.arrow)) for c in table.columns])
-
-
-def _nullable(kind: pa.DataType) -> pa.DataType:
-    # Arrow refuses a cast of nulls to a field without them, with a message of its own; ours names the column.
-    if pa.types.is_struct(kind):
-        return pa.struct([pa.field(f.name, _nullable(f.type)) for f in kind])
-    if pa.types.is_list(kind):
-        return pa.list_(pa.field("element", _nullable(kind.value_type)))
-    return kind
-
-
-def _check_values(table: str, column: Column, name: str, values: pa.Array) -> None:
-    if not column.nullable and values.null_count:
+def _check_values(table: str, column: Column, name: str, values: pl.Series) -> None:
+    if not column.nullable and values.null_count():
         raise broken(table, f"column {name} holds nulls, which its contract does not allow")
-    if column.type == "list":
-        inner = values.flatten()
-        for field in column.fields:
-            _check_fields(table, field, name, inner)
-        if not column.fields and pa.types.is_floating(inner.type):
-            _check_finite(table, name, inner)
-    elif column.type == "struct":
-        for field in column.fields:
-            _check_fields(table, field, name, values)
-    elif column.type == "float64":
-        _check_finite(table, name, values)
-
-
-def _check_fields(table: str, field: Column, parent: str, structs: pa.Array) -> None:
-    # Where the struct itself is null its fields are null too; that is the parent's matter.
-    present = structs.filter(structs.is_valid())
-    _check_values(table, field, f"{parent}.{field.name}", present.field(present.type.get_field_index(field.name)))
-
-
-def _check_finite(table: str, name: str, values: pa.Array) -> None:
-    if pc.any(pc.invert(pc.is_finite(values))).as_py():
+    if column.type == "float64" and not values.drop_nulls().is_finite().all():
         raise broken(table, f"column {name} holds a number that is not finite; an unknown number is null")
+    if column.fields:
+        # Where a struct itself is null its fields are null too, and an empty list explodes to a null.
+        inner = values.filter(values.list.len() > 0).explode() if column.type == "list" else values
+        present = inner.filter(inner.is_not_null())
+        for field in column.fields:
+            _check_values(table, field, f"{name}.{field.name}", present.struct.field(field.name))
 
 
 def broken(table: str, how: str) -> ContractBroken:

@@ -1,5 +1,6 @@
 """Runs an analyst's query: read-only, inside the warehouse, within limits of time and memory."""
 
+import re
 import threading
 from typing import Any
 
@@ -7,7 +8,7 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 
-from schemas.errors import QueryRefused
+from schemas.errors import ConfigError, QueryRefused
 from warehouse.catalogue import connect
 from warehouse.layout import Warehouse
 from warehouse.session import escape_glob, literal
@@ -15,6 +16,7 @@ from warehouse.statement import refuse_unless_reading
 from warehouse.steady import read_steadily
 
 _BATCH = 10_000
+_MEMORY = re.compile(r"(\d+(?:\.\d+)?)\s*([A-Z]+)")
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 # Errors about the text of the query itself. Errors while it runs quote values of the data, so their text stays here.
 _ABOUT_THE_QUERY = (duckdb.ParserException, duckdb.SyntaxException, duckdb.BinderException, duckdb.CatalogException)
@@ -34,11 +36,13 @@ def run_query(warehouse: Warehouse, sql: str, *, limit_s: float = 60.0, memory: 
 
     Raises:
         QueryRefused: The query writes, reaches outside the warehouse, does not parse, fails, or exceeds a limit.
+        ConfigError: `memory` is no amount of memory.
     """
+    limit_bytes = _bytes(memory)
     con = connect(warehouse, memory_limit=memory)
     try:
         _confine(con, warehouse)
-        return _within(warehouse, con, sql, limit_s, _bytes(memory))
+        return _within(warehouse, con, sql, limit_s, limit_bytes)
     finally:
         con.close()
 
@@ -115,11 +119,14 @@ def _fetch(con: duckdb.DuckDBPyConnection, sql: str, limit_bytes: int) -> pl.Dat
 
 
 def _bytes(memory: str) -> int:
-    text = memory.strip().upper()
-    unit = next((u for u in sorted(_UNITS, key=len, reverse=True) if text.endswith(u)), None)
-    if unit is None:
-        raise ValueError("a memory limit is a number and a unit, such as 500MB")
-    return int(float(text.removesuffix(unit)) * _UNITS[unit])
+    match = _MEMORY.fullmatch(memory.strip().upper())
+    if match is None or match[2] not in _UNITS:
+        raise ConfigError(
+            "A memory limit is a number and a unit.",
+            state="Nothing was run.",
+            then=f"Use one of {', '.join(_UNITS)}, such as 500MB.",
+        )
+    return int(float(match[1]) * _UNITS[match[2]])
 
 
 def _refused(what: str, then: str) -> QueryRefused:

@@ -27,11 +27,19 @@ class Suites:
     def __init__(self) -> None:
         os.environ["GX_ANALYTICS_ENABLED"] = "false"
         import great_expectations as gx
+        from great_expectations.data_context.types.base import DataContextConfig, InMemoryStoreBackendDefaults
 
         # Its published types do not fit its own documented use.
         self._gx: Any = gx
-        self._context = self._gx.get_context(mode="ephemeral")
-        self._context.variables.progress_bars = {"globally": False, "metric_calculations": False}
+        self._context = self._gx.get_context(
+            mode="ephemeral",
+            project_config=DataContextConfig(
+                # Otherwise each context leaves a folder behind in the temporary directory.
+                store_backend_defaults=InMemoryStoreBackendDefaults(init_temp_docs_sites=False),
+                progress_bars={"globally": False, "metric_calculations": False},  # type: ignore[arg-type]
+                analytics_enabled=False,
+            ),
+        )
         self._source = self._context.data_sources.add_pandas("staged")
 
     def validate(self, table: str, checks: Sequence[Check], measured: pl.DataFrame) -> dict[str, set[str]]:
