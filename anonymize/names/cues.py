@@ -13,10 +13,16 @@ _WORD = r"([A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'-]+(?: [A-Za-z\xC0\xE0][A-Za-z\xC0\xE
 
 _TITLED = over_bytes(rf"(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Rev|Judge|Officer|Nurse|Coach|Aunt|Uncle|Sister|Principal|Sgt|Lt|Capt)\.? {_NAME}")
 _STATED = over_bytes(
-    rf"(?i:my (?:full |real |first |last |given |legal )?name(?: is|'s|:)|name is|names? (?:was|were)|called|named|known as|under the name(?: of)?|"
-    rf"account name:?|account\? user:|signed,?|yours truly,?|this is|i'm|i am|im|it's|it is|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
+    rf"(?i:my (?:full |real |first |last |given |legal )?name(?: is|'s|:)|name is|names? (?:was|were)|under the name(?: of)?|"
+    rf"account name:?|account\? user:|signed,?|yours truly,?|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
     rf"on behalf of|spoke (?:to|with)|met with|talk(?:ed)? to|email(?:ed)? from|written by|regards to|say hi to|"
-    rf"cc:?|from:|to:|author:|by:|directed by:|account:|last name\?|for) {{1,4}}{_NAME}"
+    rf"cc:?|from:|to:|author:|by:|directed by:|account:|last name\?) {{1,4}}{_NAME}"
+)
+_INTRODUCED = over_bytes(rf"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|i,) )([A-Z\xC0][A-Za-z\xC0\xE0'-]+(?: [A-Z\xC0][A-Za-z\xC0\xE0'.-]*){{0,3}})")
+_ONE = over_bytes(
+    r"\b([A-Z\xC0][A-Za-z\xC0\xE0'-]{1,20}?)(?: (?:said|told|asked|shouted|replied|whispered|texted|emailed|smiled|nodded|laughed|lives|invited|"
+    r"complained|is from|was born|had given|is my|insists|yelled|wants me|messaged)\b|'s (?:handwriting|birthday|wife|husband|kid|kids|son|daughter|mom|"
+    r"dad|mother|father|house|phone|email|number|boss|killers|brother|sister|friend|funeral|wedding|party)\b|, (?:can|could|please|would you|are you) )"
 )
 _LOWER_STATED = over_bytes(rf"(?i)(?:my name is|my name's|i am called|people call me|call me|her name is|his name is|their name is|name's) {_WORD}")
 _KIN = over_bytes(
@@ -125,7 +131,8 @@ class NameCueRecognizer(RuleRecognizer):
             if has_any(view, cues):
                 for match in pattern.finditer(view.skeleton):
                     word = view.text[match.start(1) : match.end(1)].removesuffix("'s")
-                    if word not in known.common and word not in _NOT_FIRST and word not in known.not_names and word not in _SPEECH:
+                    inflected = word.endswith(("ed", "ing", "ly"))
+                    if not inflected and word not in known.common and word not in _NOT_FIRST and word not in known.not_names and word not in _SPEECH:
                         yield Hit(match.start(1), match.start(1) + len(word), GUESSED, "PERSON")
         for match in _LOWER_TOLD.finditer(view.skeleton):
             words = view.text[match.start(1) : match.end(1)].split(" ")
@@ -160,6 +167,8 @@ class NameCueRecognizer(RuleRecognizer):
 _RULES = (
     (_TITLED, ("mr", "ms", "miss", "dr", "prof", "judge", "aunt", "uncle", "nurse", "coach", "officer", "rev", "sister", "principal", "sgt", "lt", "capt"), SHAPED),
     (_STATED, (), SHAPED - 0.1),
+    (_INTRODUCED, ("i'm", "im ", "i am", "name", "this is", "call me", "it's me", "i,"), SHAPED - 0.1),
+    (_ONE, (), SHAPED - 0.15),
     (_LOWER_STATED, ("name", "call me", "called"), SHAPED - 0.05),
     (_KIN, ("my ", "his ", "her ", "our ", "their ", "your "), SHAPED - 0.1),
     (_FIELD, (":", "=", "："), SHAPED - 0.02),
@@ -169,7 +178,7 @@ _RULES = (
 )
 
 
-_SURE = (_TITLED, _KIN, _FIELD, _GREETING, _NAMED_AS)
+_SURE = (_TITLED, _KIN, _FIELD, _GREETING, _NAMED_AS, _INTRODUCED, _ONE)
 _LETTER = 1200
 # Verbs and other small words that follow a word for kin: "my wife cooks".
 _SPEECH = frozenset(
@@ -196,6 +205,8 @@ def unknown_words(value: str) -> bool:
         return False
     for word in words:
         lower = word.lower()
+        if len(word) == 1:
+            continue
         if len(word) > 1 and word.isupper() and len(word) < 4:
             return False
         if lower in known.common or lower in known.not_names or lower in known.places or lower in _NOT_FIRST:
@@ -221,7 +232,10 @@ def trim_name(text: str, start: int, end: int) -> tuple[int, int]:
         start += len(words[0]) + 1
         words.pop(0)
     for at, word in enumerate(words):
-        if at and (word.lower().strip(".,") in _NOT_FIRST or word.lower() in known.not_names) and word.lower() not in known.given:
+        lower = word.lower().strip(".,")
+        # Behind a given name a maker's name is a family name.
+        term = lower in known.not_names and len(lower) > 1 and words[0].lower() not in known.given
+        if at and (lower in _NOT_FIRST or term) and lower not in known.given and len(lower) > 1:
             words = words[:at]
             break
         if word.endswith(("'s", "'")):

@@ -11,7 +11,7 @@ _FIELD = over_text(
     r"(?:姓名(?:\s*[Nn]ame)?|名字|收件人|收货人|寄件人|发件人|联系人|患者|申请人|户名|开户名|甲方|乙方|男方|女方|原告|被告|委托人|法定代表人|负责人|经办人|"
     r"主管医师|医师|医生|客户|员工|学生|老师|家长|监护人|乘客|乘机人|入住人|持卡人|作者|署名|签名|中文姓名|候选人|应聘者|对方|用户|当事人|证人|借款人|"
     r"出借人|租客|房东|被保险人|投保人|受益人|班主任|辅导员|导师)"
-    rf"(?:（[^）\n]{{1,8}}）|\([^)\n]{{1,8}}\))?\s?(?:[:：=|]|是|叫|为)?\s?({_HAN}{{1,4}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
+    rf"(?:（[^）\n]{{1,8}}）|\([^)\n]{{1,8}}\))?\s?(?:[:=]|是|叫|为)?\s?({_HAN}{{1,4}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
 )
 _STATED = over_text(
     rf"(?:我叫|我是|本人|我的名字是|我的名字叫|名字叫|名叫|名为|叫做|她叫|他叫|叫|姓名是|署名|这是|我爸|我妈|我爹|我娘|我哥|我姐|我弟|我妹|我老公|我老婆|我媳妇|"
@@ -25,7 +25,7 @@ _LATIN = over_text(
 _LATIN_TITLED = over_text(r"([A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?)\s?(?:老师|姐|哥|总|经理|先生|女士|小姐|教授|医生|同学|说|跟我|问我|告诉|发来|让我|要我|给我|他|她|是我)")
 _CAPITALS = over_text(r"(?:姓名|名字|拼音|英文名)(?:拼音)?\s?[:：]?\s?([A-Z]{2,12}(?: [A-Z]{2,14}){1,2})")
 _JSON = over_text(rf"(?i)[\"'](?:\w{{0,12}}name|姓名|联系人|收件人)[\"']\s?:\s?[\"']({_HAN}{{2,4}})[\"']")
-_SPACED = over_text(rf"姓\s?名\s?[:：]\s?({_HAN}\s{_HAN}(?:\s{_HAN})?)")
+_SPACED = over_text(rf"姓\s?名\s?[:：]\s?({_HAN} {_HAN}(?: {_HAN})?)")
 _SURNAME = over_text(rf"(?:姓|免贵姓)({_HAN})(?:[，,。.、 ]|$)")
 # A name ends where one of these begins: what usually follows it.
 _STOPS = frozenset("的了和与跟在是说去来要有把被给让对从到也都就还很不吗呢吧啊，。你我他她它，这那将已为于及或等今住电身先因女男请想会能下上做帮刚想问")
@@ -45,7 +45,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
             for match in pattern.finditer(view.text):
                 start, end = match.span(1)
                 cue = view.text[match.start() : start]
-                stated = cue.rstrip().endswith((":", "=", "|")) or cue in ("我叫", "名叫", "名字叫", "她叫", "他叫", "本人", "姓名是")
+                stated = cue.rstrip().endswith((":", "=")) or cue in ("我叫", "名叫", "名字叫", "她叫", "他叫", "本人", "姓名是")
                 end = self._end(view.text, start, end, stated, known.surnames)
                 if end and view.text[start:end] not in known.famous | known.places and self._named(view.text, start, end, stated):
                     yield Hit(start, end, score, "PERSON")

@@ -45,7 +45,7 @@ class NameSpreader:
                         exact.add(cased)
                 else:
                     exact.update((cased, part.upper()))
-                    if part == value and len(part) > _LEAST_LATIN:
+                    if part == value and len(part) > _LEAST_LATIN and lower in known.given:
                         loose.add(part)
         loose = {v.lower() for v in loose}
         self._patterns = [*_compile(sorted(exact), ""), *_compile(sorted(loose), "(?i)")]

@@ -58,7 +58,7 @@ _CUE = over_bytes(
     r"(?i:\b(?:address(?:es)?(?: is| was| to| with|:| of [^.\n]{1,60}? is)?|lives? (?:at|on)|living (?:at|on)|located (?:at|on|in)|moved to|"
     r"offices? (?:is|are) (?:at|on|located at)|send (?:it|this|a new one|one|them|mail) to|sent to|ship(?:ped|ping)? (?:it )?to|deliver(?:ed)? to|"
     r"reside[sd]? at|residing at|where:|home:|meet (?:me |you |us )?at|stay(?:ing)? at|arrived at|(?:is|are) at|it's (?:in|at)|off at|user:|from:)"
-    rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22]{{0,120}})"
+    rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22\xC8]{{0,120}})"
 )
 _CUES = (
     "address", "live", "living", "located", "moved to", "office", "send", "sent", "ship", "deliver", "resid", "where:", "home:", "meet", "stay",
@@ -111,7 +111,8 @@ class LatinAddressRecognizer(RuleRecognizer):
             words = [w for w in value.replace(b",", b" ").split() if w[:1].isalpha() or w[:1] in (b"\xc0", b"\xe0")]
             capitals = any(65 <= w[0] <= 90 or w[0] == 0xC0 for w in words)
             digits = any(48 <= b <= 57 for b in value)
-            stated = b"address" in match.group()[: start - match.start()].lower() or b"lives at" in match.group()
+            cue = match.group()[: start - match.start()].lower().rstrip()
+            stated = cue.endswith((b"address is", b":", b"lives at", b"lives on", b"sent to"))
             if not digits or not words or not (capitals or stated) or value.lower().endswith(_endings()):
                 continue
             if len(words[0]) < 3 and len(words) < 2:

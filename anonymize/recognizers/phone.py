@@ -19,8 +19,8 @@ _AMERICAN = over_bytes(
 _INTERNATIONAL = over_bytes(r"(?:\+|00)[1-9][0-9]{0,3}(?:[ ./-]{0,2}\(?[0-9]{1,5}\)?){2,7}")
 _SEPARATED = over_bytes(r"\(?0[1-9][0-9]{0,5}\)?(?:[ ./-][0-9]{2,7}){1,5}")
 _CUED = over_text(
-    r"(?i)(?:phone|telephone|tele?|mobile|cell|fax|whatsapp|call(?:ing|ed)?|text(?:ing)?|sms|dial|ring|reach|contact|"
-    r"landline|hotline|number(?:'s| is| was|:)|registered|imessage|facetime|signal|telegram|"
+    r"(?i)(?:\b(?:tele|i|head|micro)?phone|\btele?|\b(?:mobile|cell|fax|whatsapp|call(?:ing|ed)?|text(?:ing)?|sms|dial|ring|reach|contact|landline|hotline|messages to)|"
+    r"\bnumber(?:'s| is| was|:)|registered|imessage|facetime|signal|telegram|"
     r"电话|手机|座机|联系方式|联系|致电|拨打|打给|热线|传真|号码是|手机号|電話|手機|回电|短信)"
     r"[^0-9+()\n]{0,24}\n?[^0-9+()\n]{0,6}([+(]{0,2}[0-9](?:[ ./()-]{0,2}[0-9]){5,17})"
 )

@@ -1,6 +1,7 @@
 """Secrets: API keys, tokens, private keys, and passwords that the words before them name."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, has_any, over_bytes, over_text
 from anonymize.view import View, is_word
@@ -16,12 +17,15 @@ _KEYS = over_bytes(
 _BLOCK_START = over_bytes(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_END = "-----END"
 _HEADER = over_bytes(r"(?i)\b(?:bearer|basic|token)[ :]+([A-Za-z0-9+/_.~-]{12,}={0,2})")
+_VALUE = r"([^\s\"'`“”，。；、！？（）()<>\[\]{}|]{4,})"
 _ASSIGNED = over_text(
-    r"(?i)(?:pass(?:word|wd|phrase|code)?|pwd|passwd|secret|token|api[_ -]?key|access[_ -]?key(?:[_ -]?(?:id|secret))?|secret[_ -]?(?:access[_ -]?)?key|"
-    r"client[_ -]?secret|auth[_ -]?key|private[_ -]?key|credentials?|pin|otp|pin code|cvv|cvc|密码|密碼|口令|密钥|验证码|提取码|"
-    r"暗号|授权码|令牌)[\"'`]?(?:（[^）]{0,8}）|\([^)]{0,12}\))?"
-    r"(?: ?(?:is|was|are|to|:=|=>|=|:|：|是|为|就是|输|输入|改成|改为|设成|设置为|还是)[ :]?(?:只记得是|都是|还是)?| |)[ ]?[\"'`“]?"
-    r"([^\s\"'`“”，。；、！？（）()<>\[\]{}|]{4,})"
+    r"(?i)(?:pass(?:word|wd|phrase|code)?s?|pwd|secret|token|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?key|private[_ -]?key|"
+    r"credentials?|pin|otp|cvv|cvc)[A-Za-z_-]{0,24}[\"'`]?(?: ?\([^)\n]{0,12}\))?"
+    r"(?: ?(?:is|was|are|to|:=|=>|=|:|是|为|改成|改为|输)[ :]?| )[ ]?[\"'`“]?" + _VALUE
+)
+_NAMED_HAN = over_text(
+    r"(?:密码|密碼|口令|密钥|验证码|提取码|暗号|授权码|令牌)[\"'`]?(?: ?\([^)\n]{0,12}\))?"
+    r"(?: ?(?:is|=|:|是|为|就是|输入?|改成|改为|设成|设置为|还是)[ :]?(?:只记得是|都是|还是)?|,只记得是)?[ ]?[\"'`“]?" + _VALUE
 )
 _CUES = (
     "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令", "密钥", "验证码", "提取码",
@@ -85,9 +89,12 @@ class SecretRecognizer(RuleRecognizer):
             yield Hit(start, end, PROVEN, "SECRET")
 
     def _assigned(self, view: View) -> Iterator[Hit]:
-        for match in _ASSIGNED.finditer(view.text):
+        for match in chain(_ASSIGNED.finditer(view.text), _NAMED_HAN.finditer(view.text)):
             start, end = match.span(1)
-            cue, value = view.text[match.start() : start].lower(), match.group(1)
+            end = _until_wide(view, start, end)
+            cue, value = view.text[match.start() : start].lower(), view.text[start:end]
+            if end - start < 4:
+                continue
             while end - start > 4 and value[-1] in ".,;:!?":
                 end, value = end - 1, value[:-1]
             if value[0] in "&$(" or value.lower().startswith(_EXAMPLES) or not value.isascii():
@@ -96,9 +103,6 @@ class SecretRecognizer(RuleRecognizer):
                 if len(value) < 4 or value.lower().startswith(_EXAMPLES) or value[0] in "&$(":
                     continue
             bare = cue.endswith(" ") and not cue.rstrip().endswith(("is", "was", "=", ":", "to", "are", "是", "为"))
-            glued = not view.text[match.start() : start].strip("\"'`")[-1:] in " :=" and cue[-1].isascii() and cue[-1].isalnum()
-            if glued:
-                continue
             short = any(word in cue for word in ("pin", "otp", "cvv", "cvc", "验证码", "提取码"))
             if value.isdigit() and not (short or "pass" in cue or "密" in cue or "pwd" in cue):
                 continue
@@ -107,6 +111,14 @@ class SecretRecognizer(RuleRecognizer):
                 other = _ALTERNATIVE.search(view.text, end, min(len(view.text), end + 80))
                 if other and _strong(other.group(1)):
                     yield Hit(*other.span(1), CUED, "SECRET")
+
+
+def _until_wide(view: View, start: int, end: int) -> int:
+    """The end of a value: where the original has a full-width mark, or a comma, a sentence goes on."""
+    for at in range(start, end):
+        if view.text[at] in ",;" or (view.text[at] in ":!?()" and not view.original[view.span(at, at + 1)[0]].isascii()):
+            return at
+    return end
 
 
 def _ascii_head(value: str) -> str:
