@@ -7,9 +7,9 @@ from pathlib import Path
 
 import duckdb
 
+from warehouse.database import literal, open_database
 from warehouse.files import faults_named, sync_folder
 from warehouse.layout import Warehouse
-from warehouse.session import literal, open_session
 from warehouse.stage import Stage
 from warehouse.views import analyst_views, table_views
 
@@ -42,7 +42,7 @@ def connect(warehouse: Warehouse, *, memory_limit: str = "1GB", threads: int = 2
     Returns:
         A connection with all views; the caller closes it.
     """
-    con = open_session(memory_limit=memory_limit, threads=threads)
+    con = open_database(memory_limit=memory_limit, threads=threads)
     for statement in views(warehouse):
         con.execute(statement)
     return con

@@ -18,7 +18,7 @@ _LAYOUT = (
 _READING = (
     "A run replaces a partition by one rename, so every file under a table's glob is whole at every moment. DuckDB "
     "opens a file twice in one query, for its footer and for its rows; a query in a tool of your own that meets the "
-    "rename between the two ends with a Parquet error and is right when repeated. `tacit sql` repeats it by itself, and "
+    "rename between the two ends with a Parquet error and is right when repeated. `tacit sql` repeats it by itself; "
     "Polars does not meet it."
 )
 

@@ -47,12 +47,8 @@ class Warehouse:
         Returns:
             Their days, oldest first; none where the table was never published.
         """
-        days = []
-        for path in (self.root / table).glob(f"dt=*/{FILE}"):
-            match = _FOLDER.fullmatch(path.parent.name)
-            if match:
-                days.append(date.fromisoformat(match[1]))
-        return sorted(days)
+        days = (_day_of(path.parent) for path in (self.root / table).glob(f"dt=*/{FILE}"))
+        return sorted(day for day in days if day is not None)
 
     def scan(
         self, table: str, days: Iterable[date] | None = None, columns: Sequence[str] | None = None
@@ -128,12 +124,20 @@ class Warehouse:
         checked = 0
         for table in contract.tables() if tables is None else tables:
             for path in sorted((self.root / table).rglob("*.parquet")):
-                if path.name != FILE or not _FOLDER.fullmatch(path.parent.name) or path.parent.parent.name != table:
+                if path.name != FILE or _day_of(path.parent) is None or path.parent.parent.name != table:
                     raise foreign(path, "does not lie where a partition lies")
                 found, _, _ = read_footer(path)
                 _compare(path, found, contract.table(table).arrow)
                 checked += 1
         return checked
+
+
+def _day_of(folder: Path) -> date | None:
+    match = _FOLDER.fullmatch(folder.name)
+    try:
+        return date.fromisoformat(match[1]) if match else None
+    except ValueError:
+        return None
 
 
 def read_footer(path: Path) -> tuple[pa.Schema, dict[str, str], int]:

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from schemas.errors import ConfigError, QueryRefused
 from warehouse.catalogue import connect
+from warehouse.database import escape_glob, literal
 from warehouse.layout import Warehouse
-from warehouse.session import escape_glob, literal
 from warehouse.statement import refuse_unless_reading
 from warehouse.steady import read_steadily
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from schemas import contract
 from schemas.contract import Column, Table
+from warehouse.database import file_literal, identifier, literal
 from warehouse.layout import Warehouse
-from warehouse.session import file_literal, identifier, literal
 
 _FOLDER = Path(__file__).parent / "sql"
 _SCALARS = {

@@ -22,6 +22,7 @@ EXPECTED = {
     "event_versions",
     "conversations",
     "signal_rates",
+    "signal_trend",
     "follow_through",
     "signal_examples",
     "deidentification_counts",
@@ -143,6 +144,21 @@ def test_a_rate_comes_with_its_wilson_interval(published):
         pytest.approx(0.792340, abs=1e-5),
         pytest.approx(1.1 / 3),
     )
+
+
+def test_a_day_is_compared_with_the_four_weeks_before_it(warehouse, put):
+    for days, share in ((-29, 1), (-2, 0), (-1, 1), (0, 1)):
+        day = DAY + timedelta(days=days)
+        put("exchanges", day, frames.exchanges(day, turns=4).with_columns(complain=pl.int_range(4) < 2 * share))
+    rows = _ask(
+        warehouse,
+        "SELECT measurable, detected_rate, days_before, measurable_before, rate_before, z FROM signal_trend "
+        "WHERE signal = 'complain' AND dt = '2026-11-29'",
+    )
+    # 2 of 4 against 2 of 8; pooled 4 of 12: z = 0.25 / sqrt(1/3 * 2/3 * (1/4 + 1/8)).
+    assert rows == [(4, 0.5, 2, 8, 0.25, pytest.approx(0.866025, abs=1e-5))]
+    first = _ask(warehouse, "SELECT rate_before, z FROM signal_trend WHERE signal = 'complain' ORDER BY dt LIMIT 1")
+    assert first == [(None, None)]
 
 
 def test_what_followed_a_signal_is_read_from_the_next_exchange(published):

@@ -135,7 +135,7 @@ def test_verify_names_a_foreign_schema(warehouse, times):
         warehouse.verify(["messages"])
 
 
-@pytest.mark.parametrize("where", ["dt=2026-11-29/other.parquet", "dt=today/part.parquet", "part.parquet"])
+@pytest.mark.parametrize("where", ["dt=2026-11-29/other.parquet", "dt=2026-13-45/part.parquet", "part.parquet"])
 def test_verify_names_a_file_in_the_wrong_place(warehouse, put, where):
     put("messages", DAY, frames.messages())
     stray = warehouse.root / "messages" / where
@@ -143,6 +143,7 @@ def test_verify_names_a_file_in_the_wrong_place(warehouse, put, where):
     stray.write_bytes(warehouse.path("messages", DAY).read_bytes())
     with pytest.raises(WarehouseFault, match="does not lie where a partition lies"):
         warehouse.verify(["messages"])
+    assert warehouse.days("messages") == [DAY]
 
 
 def test_every_engine_sees_the_same_rows_through_the_bare_glob(warehouse, put):

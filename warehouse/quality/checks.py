@@ -8,7 +8,7 @@ from typing import Literal
 
 from schemas.contract import Column, Table
 from schemas.enums import Severity, Signal
-from warehouse.session import identifier, literal
+from warehouse.database import identifier, literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ import polars as pl
 from schemas import contract
 from schemas.enums import Severity
 from schemas.errors import CheckFailed
+from warehouse.database import open_database
 from warehouse.quality.checks import checks_of
 from warehouse.quality.measure import measure
 from warehouse.quality.suite import Suites
-from warehouse.session import open_session
 from warehouse.stage import Staged
 
 _NAMED = 10
@@ -49,7 +49,7 @@ def check(staged: Sequence[Staged], counts: Mapping[str, int]) -> pl.DataFrame:
     shape = contract.table("quality")
     if not staged:
         return shape.empty().with_columns(pl.lit(None, pl.Date).alias("dt"))
-    con = open_session()
+    con = open_database()
     try:
         measured = measure(con, staged, counts)
     finally:

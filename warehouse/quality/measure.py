@@ -11,8 +11,8 @@ import polars as pl
 
 from schemas import contract
 from schemas.enums import Role
+from warehouse.database import file_literal, identifier, literal
 from warehouse.quality.checks import REPLY_HAS_EXCHANGE, ROWS_MATCH_COUNT, SIGNAL_HAS_EXCHANGE, checks_of
-from warehouse.session import file_literal, identifier, literal
 from warehouse.stage import Staged
 
 _Source = Mapping[tuple[str, date], str]

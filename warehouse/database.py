@@ -1,5 +1,6 @@
 """DuckDB connections that give the same answer on every machine, and text that is safe inside their SQL."""
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import duckdb
 _GLOB = {"*": "[*]", "?": "[?]", "[": "[[]"}
 
 
-def open_session(*, memory_limit: str = "1GB", threads: int = 2) -> duckdb.DuckDBPyConnection:
+def open_database(*, memory_limit: str = "1GB", threads: int = 2) -> duckdb.DuckDBPyConnection:
     """Open an in-memory database in UTC that reaches for nothing outside the machine.
 
     Args:
@@ -19,7 +20,7 @@ def open_session(*, memory_limit: str = "1GB", threads: int = 2) -> duckdb.DuckD
     Returns:
         A connection; the caller closes it.
     """
-    spill = Path(tempfile.gettempdir()) / "tacit-duckdb"
+    spill = Path(tempfile.gettempdir()) / f"tacit-duckdb-{os.getuid()}"
     settings: dict[str, Any] = {
         "memory_limit": memory_limit,
         "threads": threads,
