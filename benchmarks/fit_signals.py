@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.linear_model import LogisticRegression
+from scipy.optimize import minimize
 from sklearn.model_selection import GroupKFold
 
 from pipelines.encoders import load_encoder
@@ -30,7 +30,7 @@ from signals.sources import source_facts
 
 MODELS = Path(__file__).parent.parent / "signals" / "models"
 # Precision counts more than recall where the threshold is set: F of this beta is what it maximises.
-BETA = {"complain": 0.8, "failure_report": 1.0, "dismiss": 1.0, "repeat": 0.8, "rephrase": 0.8}
+BETA = {"complain": 1.0, "failure_report": 1.0, "dismiss": 1.0, "repeat": 0.8, "rephrase": 0.6}
 PENALTY = {"complain": 0.3, "failure_report": 0.3, "dismiss": 0.3, "repeat": 1.0, "rephrase": 0.5}
 TARGETS = {
     "complain": ("complain", "failure_report"),
@@ -38,6 +38,9 @@ TARGETS = {
     "repeat": ("repeat",),
     "rephrase": ("rephrase",),
 }
+# Cues that mean what they say even where few labelled messages hold them.
+STRONG = ("insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong", "answer_me",
+          "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "sarcasm", "not_right", "still", "not_work")  # fmt: skip
 Row = tuple[str, dict[str, float], int]
 
 
@@ -148,13 +151,16 @@ def fit(name: str, rows: list[Row]) -> dict[str, Any]:
     for _, features, _ in rows:
         for feature, value in features.items():
             counts[feature] = counts.get(feature, 0) + bool(value)
-    names = sorted(f for f, n in counts.items() if n >= 5 and (name != "dismiss" or f.startswith(FEW)))
+    names = sorted(
+        f
+        for f, n in counts.items()
+        if (n >= 5 or prior(name, f)[0] >= 0.3) and (name != "dismiss" or f.startswith(FEW))
+    )
     x, y = matrix(rows, names), np.array([label for _, _, label in rows])
     out = np.zeros(len(y))
     for train, test in GroupKFold(5).split(x, y, [c for c, _, _ in rows]):
-        out[test] = (
-            LogisticRegression(C=PENALTY[name], max_iter=5000).fit(x[train], y[train]).predict_proba(x[test])[:, 1]
-        )
+        intercept, weights = regress(name, x[train], y[train], names)
+        out[test] = 1.0 / (1.0 + np.exp(-intercept - x[test] @ weights))
     best = max((f_score(y, out, t, BETA[name]), -t) for t in np.round(np.arange(0.1, 0.9, 0.01), 2))
     threshold = -best[1]
     found = out >= threshold
@@ -162,15 +168,55 @@ def fit(name: str, rows: list[Row]) -> dict[str, Any]:
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
           f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; Brier {np.mean((out - y) ** 2):.4f}")  # fmt: skip
-    model = LogisticRegression(C=PENALTY[name], max_iter=5000).fit(x, y)
+    intercept, weights = regress(name, x, y, names)
     return {
         "version": "1",
-        "intercept": round(float(model.intercept_[0]), 4),
+        "intercept": round(intercept, 4),
         "threshold": round(float(threshold), 2),
         "fitted_on": {"rows": len(y), "positive": int(y.sum()), "precision": round(float(precision), 3),
                       "recall": round(float(recall), 3), "f1": round(float(f1), 3)},
-        "weights": {n: round(float(w), 4) for n, w in zip(names, model.coef_[0], strict=True) if abs(w) >= 0.005},
+        "weights": {n: round(float(w), 4) for n, w in zip(names, weights, strict=True) if abs(w) >= 0.005},
     }  # fmt: skip
+
+
+def prior(name: str, feature: str) -> tuple[float, float, float]:
+    """What is known of a weight before any label: its expected value and the least and greatest that it may take.
+
+    A cue of dissatisfaction cannot speak for satisfaction, however few labels happen to hold it; and a rare one keeps
+    some of its plain meaning.
+    """
+    if name in ("complain", "failure_report") and feature.startswith(("cue:complain.", "group:complain.")):
+        if name == "failure_report":
+            return 0.0, -np.inf, np.inf
+        if feature.endswith("sarcasm"):
+            return 2.0, 0.0, np.inf
+        return (0.6 if feature.startswith("cue:") and feature.endswith(STRONG) else 0.1), 0.0, np.inf
+    if name == "complain" and feature.startswith(
+        ("group:guards.praise", "cue:guards.praise", "cue:guards.own", "group:guards.own")
+    ):
+        return -0.1, -np.inf, 0.0
+    if name == "dismiss" and feature.startswith(("cue:dismiss.", "group:dismiss.")):
+        return 0.3, 0.0, np.inf
+    return 0.0, -np.inf, np.inf
+
+
+def regress(name: str, x: np.ndarray, y: np.ndarray, names: list[str]) -> tuple[float, np.ndarray]:
+    """Logistic regression with a Gaussian prior around `prior`, within its bounds; the intercept is free."""
+    priors = [prior(name, feature) for feature in names]
+    centre = np.array([p[0] for p in priors])
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        z = w[0] + x @ w[1:]
+        p = 1.0 / (1.0 + np.exp(-z))
+        away = w[1:] - centre
+        value = PENALTY[name] * np.sum(np.logaddexp(0.0, z) - y * z) + 0.5 * away @ away
+        return value, np.concatenate([[PENALTY[name] * np.sum(p - y)], PENALTY[name] * (x.T @ (p - y)) + away])
+
+    bounds = [(-np.inf, np.inf), *((low, high) for _, low, high in priors)]
+    found = minimize(
+        loss, np.concatenate([[0.0], centre]), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000}
+    )
+    return float(found.x[0]), found.x[1:]
 
 
 def f_score(y: np.ndarray, p: np.ndarray, threshold: float, beta: float) -> float:

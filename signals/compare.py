@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from signals.profile import Profile, read
+from signals.text.fold import bare
 from signals.text.instruct import residues
 from signals.text.slots import changed, negated
 
@@ -22,8 +23,10 @@ class Likeness:
         overlap: Shared share of all content words.
         kept: Share of the earlier content words that the later one keeps.
         held: Share of the later content words that the earlier one had.
-        swapped: Content words that stand against others: the least of those lost and those gained.
+        lost: Content words of the earlier request that the later one lacks, spelling and inflection forgiven.
+        gained: Content words of the later one that the earlier one lacked.
         changed: Kinds of slots that conflict.
+        cut: Whether long material that both hold was cut from both.
         earlier: What was compared of the earlier request.
         later: What was compared of the later one.
     """
@@ -33,10 +36,17 @@ class Likeness:
     overlap: float
     kept: float
     held: float
-    swapped: int
+    lost: int
+    gained: int
     changed: tuple[str, ...]
+    cut: bool
     earlier: Profile
     later: Profile
+
+    @property
+    def swapped(self) -> int:
+        """Content words that stand against others: the least of those lost and those gained."""
+        return min(self.lost, self.gained)
 
     @property
     def frame(self) -> bool:
@@ -56,7 +66,11 @@ def compare(earlier: Profile, later: Profile) -> Likeness:
     """
     whole = earlier.folded == later.folded
     rest = None if whole else residues(earlier.folded, later.folded)
-    if rest is not None:
+    cut = rest is not None and bool(bare(rest[0]) and bare(rest[1]))
+    if rest is not None and not (bare(rest[0]) or bare(rest[1])):
+        whole = True
+    elif rest is not None and cut:
+        # What only one of them says beside the material is an addition, and both are compared as they stand.
         earlier, later = read(rest[0], rest[0][:4000]), read(rest[1], rest[1][:4000])
     lost, gained = _unmatched(earlier.content, later.content)
     shared = len(earlier.content) - len(lost)
@@ -73,8 +87,10 @@ def compare(earlier: Profile, later: Profile) -> Likeness:
         overlap=shared / max(len(earlier.content) + len(gained), 1),
         kept=kept,
         held=held,
-        swapped=min(len(lost), len(gained)),
+        lost=len(lost),
+        gained=len(gained),
         changed=kinds,
+        cut=cut,
         earlier=earlier,
         later=later,
     )

@@ -3,7 +3,7 @@
 import math
 import re
 
-from signals.text.acts import is_empty_act, is_question
+from signals.text.acts import asks, is_empty_act, is_question
 from signals.text.fold import fold
 from signals.text.instruct import own_words
 from signals.text.lexicon import lexicon
@@ -30,6 +30,11 @@ def phrases(text: str) -> tuple[str, ...]:
     """Ids of the cue phrases in the user's own words, in the order of the lexicons."""
     folded = fold(own(text))
     return tuple(p.id for name in _FILES for p in lexicon(name).find(folded))
+
+
+def answers_no(text: str, reply: str | None) -> bool:
+    """Whether a message that begins with a no answers the question which the reply ended with."""
+    return asks(reply) and re.match(r"(?:no|nope|nah|not (?:really|yet|at all))\b|不|没", fold(text[:40])) is not None
 
 
 def conceded(next_reply: str | None) -> bool:
@@ -59,6 +64,9 @@ def features(text: str) -> dict[str, float]:
         negative += len(groups) if name == "complain" else 0
         for group in groups:
             found[f"group:{name}.{group}"] = 1.0
+    if "group:complain.sarcasm_en" in found:
+        # Praise that is part of the mockery is none.
+        found = {name: value for name, value in found.items() if "guards.praise" not in name}
     length = len(words)
     found |= {
         "several": float(negative >= 2),

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+import polars as pl
+
 from signals import reactions
 from signals.encoder import Cosines, Encoder
 from signals.link import Window
 from signals.prototypes import nearness
 from signals.requests import Relation, relate
 from signals.settings import DetectSettings
+from signals.text.acts import asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +52,25 @@ class Readings:
     @cached_property
     def reactions(self) -> list[Reaction]:
         """Every reaction that has text, in order of exchange and rank."""
-        replies = {
+        exchanges = self.window.exchanges
+        next_replies = {
             request: text
-            for request, text in self.window.exchanges.select("request_row", "reply_text").iter_rows()
+            for request, text in exchanges.select("request_row", "reply_text").iter_rows()
             if request is not None
         }
-        rows = self.window.reactions.filter(self.window.reactions["text"].is_not_null()).select(
-            "exchange", "row", "text"
-        )
-        found = []
+        replies = exchanges["reply_text"].to_list()
+        texted = self.window.reactions.filter(pl.col("text").is_not_null()).select("exchange", "row", "text")
         known: dict[str, dict[str, float]] = {}
-        for exchange, row, text in rows.iter_rows():
+        found = []
+        for exchange, row, text in texted.iter_rows():
             if text not in known:
                 known[text] = reactions.features(text)
-            found.append(
-                Reaction(exchange, row, text, known[text] | {"conceded": float(reactions.conceded(replies.get(row)))})
-            )
+            beside = {
+                "conceded": float(reactions.conceded(next_replies.get(row))),
+                "asked": float(asks(replies[exchange])),
+                "answers_no": float(reactions.answers_no(text, replies[exchange])),
+            }
+            found.append(Reaction(exchange, row, text, known[text] | beside))
         if self.encoder is None:
             return found
         near = nearness([reactions.own(r.text) for r in found], self.encoder)

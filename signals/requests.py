@@ -16,6 +16,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _REPLY_READ = 4000
+_FRAME = 0.7
 _BACK = 0.04
 # Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
 _FEW_TOKENS = 3
@@ -135,9 +136,13 @@ def _features(pair: Likeness, semantic: float | None, back: int, reply: str | No
         "semantic_high": max(0.0, meaning - 0.6) / 0.4,
         "swapped": float(min(pair.swapped, 4)),
         "swapped_in_frame": float(pair.frame and pair.swapped > 0),
+        "word_replaced": float(pair.lexical >= _FRAME and pair.swapped > 0 and not later.cues & {"clarify", "again"}),
         "changed": float(bool(pair.changed)),
         "gained_told": sum(w in told for w in gained) / len(gained) if gained and told else 0.0,
-        "gained": math.log1p(len(gained)),
+        "gained": math.log1p(pair.gained),
+        "lost": math.log1p(pair.lost),
+        "same_content": float(pair.lost + pair.gained == 0 and bool(later.content)),
+        "nearly_same": float(pair.lost + pair.gained <= 1 and pair.lexical >= 0.8),
         "size_ratio": sizes[0] / sizes[1],
         "later_words": math.log1p(len(later.words)),
         "earlier_words": math.log1p(len(earlier.words)),

@@ -93,7 +93,8 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
         folded: The result of `signals.text.fold.fold`.
 
     Returns:
-        Kind (`tag`, `quote`, `path`, `name`, `number`) to the values of that kind.
+        Kind (`tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers with their occurrence, so that a
+        second 6 is another value than the first.
     """
     tagless = _TAG.sub(" ", folded)
     return {
@@ -101,7 +102,7 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
         "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)),
         "path": frozenset(_PATH.findall(tagless)),
         "name": frozenset(_NAME.findall(tagless)),
-        "number": frozenset(numbers(tagless)),
+        "number": frozenset(f"{n}#{k}" for n, times in numbers(tagless).items() for k in range(times)),
     }
 
 

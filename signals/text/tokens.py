@@ -5,141 +5,23 @@ import re
 _TOKEN = re.compile(
     r"<[a-z_]+_[a-z0-9]+>|\d+(?:[.,:/]\d+)*|[\u3400-\u9fff]|[a-z]+(?:'[a-z]+)?|[^\W\d_a-z\u3400-\u9fff]+", re.UNICODE
 )
-_HAN_ONLY = re.compile(r"[\u3400-\u9fff]")
 
 # Function words, courtesies and request frames: they may come and go without changing what is asked for.
 _FILLER = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "i",
-        "me",
-        "my",
-        "mine",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "yours",
-        "he",
-        "she",
-        "it",
-        "its",
-        "they",
-        "them",
-        "their",
-        "is",
-        "am",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "do",
-        "does",
-        "did",
-        "done",
-        "have",
-        "has",
-        "had",
-        "having",
-        "will",
-        "would",
-        "shall",
-        "should",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "with",
-        "from",
-        "as",
-        "into",
-        "about",
-        "and",
-        "or",
-        "but",
-        "so",
-        "if",
-        "then",
-        "than",
-        "there",
-        "here",
-        "what",
-        "which",
-        "who",
-        "whom",
-        "how",
-        "why",
-        "when",
-        "where",
-        "please",
-        "pls",
-        "plz",
-        "kindly",
-        "just",
-        "also",
-        "now",
-        "ok",
-        "okay",
-        "hey",
-        "hi",
-        "hello",
-        "well",
-        "again",
-        "want",
-        "need",
-        "like",
-        "let's",
-        "lets",
-        "give",
-        "tell",
-        "show",
-        "get",
-        "i'm",
-        "i'd",
-        "i'll",
-        "i've",
-        "you're",
-        "it's",
-        "that's",
-        "what's",
-        "don't",
-        "can't",
-        "thanks",
-        "thank",
-        "sorry",
-        "some",
-        "any",
-        "all",
-        "more",
-        "very",
-        "really",
-        "actually",
-        "again",
-        "still",
-        "yes",
-        "no",
-        "not",
-    ]
+    word
+    for line in (
+        "a an the this that these those i me my mine we us our you your yours he she it its they them their is am",
+        "are was were be been being do does did done have has had having will would shall should can could may",
+        "might must of to in on at by for with from as into about and or but so if then than there here what",
+        "which who whom how why when where please pls plz kindly just also now ok okay hey hi hello well again",
+        "want need like let's lets give tell show get i'm i'd i'll i've you're it's that's what's don't can't",
+        "thanks thank sorry some any all more very really actually again still yes no not",
+    )
+    for word in line.split()
 )
 _FILLER_HAN = frozenset(
-    "的了吗呢啊呀吧嘛哦呃嗯么着过得地个些这那哪请帮我你您给把将是有要想能可以一下再来就也都还和与在从到对为被让请问怎样如何什"
+    "的了吗呢啊呀吧嘛哦呃嗯么着过得地个些这那哪请帮我你您给把将是有要想能可以一下再来"
+    "就也都还和与在从到对为被让问怎样如何什需啥咋"
 )
 
 
@@ -163,18 +45,5 @@ def stem(token: str) -> str:
 
 
 def content(words: list[str]) -> list[str]:
-    """Stems of the tokens that carry meaning; Chinese as neighbouring pairs, since single characters say little."""
-    kept: list[str] = []
-    previous = ""
-    for word in words:
-        if _HAN_ONLY.fullmatch(word):
-            if word in _FILLER_HAN:
-                previous = ""
-                continue
-            kept.append(previous + word if previous else word)
-            previous = word
-        else:
-            previous = ""
-            if word not in _FILLER:
-                kept.append(stem(word))
-    return kept
+    """Stems of the tokens that carry meaning."""
+    return [stem(word) for word in words if not is_filler(word)]
