@@ -115,7 +115,7 @@ WARNED = {
         frames.messages(n_chars=None).with_columns(text=pl.lit(None, pl.String)),
         "share_of_nulls(text)",
     ),
-    "replies without an exchange": ("exchanges", frames.exchanges(turns=2), "share_of_replies_with_exchange"),
+    "replies without an exchange": ("messages", frames.messages(turns=4), "share_of_replies_with_exchange"),
     "a signal without a probability": ("exchanges", frames.exchanges(p_complain=None), "signal_without_probability"),
 }
 
@@ -127,6 +127,13 @@ def test_a_warning_is_recorded_and_stops_nothing(stage):
     failed = results.filter(passed=False)
     assert set(failed.select("dt", "table_name", "check").rows()) == expected
     assert failed["severity"].unique().to_list() == ["warn"]
+
+
+def test_which_checks_a_partition_of_exchanges_has_does_not_depend_on_what_else_was_staged(full_day):
+    staged = full_day()
+    alone = check([s for s in staged if s.table in ("exchanges", "signals")], {})
+    together = check(staged, {}).filter(pl.col("table_name").is_in(["exchanges", "signals"]))
+    assert alone.equals(together)
 
 
 def test_a_blank_original_that_came_out_as_it_was_is_no_loss(stage):

@@ -43,7 +43,7 @@ def measure(
         frame = frame.with_columns(_difference(parts, frame, counts).alias(ROWS_MATCH_COUNT.name))
         if table == "signals":
             frame = frame.with_columns(_per_day(con, parts, files, _orphans).alias(SIGNAL_HAS_EXCHANGE.name))
-        if table == "exchanges":
+        if table == "messages":
             frame = frame.with_columns(_per_day(con, parts, files, _linked).alias(REPLY_HAS_EXCHANGE.name))
         measured[table] = frame
     return measured
@@ -84,8 +84,8 @@ def _orphans(files: _Source, day: date) -> str:
 
 
 def _linked(files: _Source, day: date) -> str | None:
-    messages, exchanges = files.get(("messages", day)), files["exchanges", day]
-    if messages is None:
+    messages, exchanges = files["messages", day], files.get(("exchanges", day))
+    if exchanges is None:
         return None
     return f"""
         SELECT coalesce(avg((e.reply_id IS NOT NULL)::INTEGER), 1)::DOUBLE
