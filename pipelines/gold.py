@@ -71,7 +71,7 @@ def evaluate_files(
         "labels": read.height,
         "labels left out as not sure": read.height - int(read["sure"].sum()),
     }
-    return score(found.exchanges, read), counts
+    return score(found.exchanges, read, found.signals), counts
 
 
 class _Open:

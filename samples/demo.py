@@ -14,7 +14,7 @@ from rich.table import Table
 from pipelines.cli.options import err, out, settings
 from pipelines.cli.progress import live_progress
 from pipelines.cli.run import ensure_key, steps_table
-from pipelines.cli.sql import as_table
+from pipelines.cli.sql import show
 from pipelines.night import NightReport, run_night
 from pipelines.readers.landing import landing_days
 from schemas.enums import Signal
@@ -66,7 +66,7 @@ def tour(warehouse: Warehouse, report: NightReport) -> None:
     for question, sql in QUESTIONS.items():
         command = f'.venv/bin/tacit sql --warehouse {warehouse.root} "{sql.strip()}"'
         out.print(Panel(escape(command), title=question, title_align="left"))
-        out.print(as_table(run_query(warehouse, sql)))
+        show(run_query(warehouse, sql), out)
     first = run_query(warehouse, "SELECT signal_id FROM signals WHERE signal = 'rephrase' ORDER BY score DESC LIMIT 1")
     if not first.is_empty():
         out.print("\nWhy was one of them detected? Try:")
@@ -101,7 +101,7 @@ def _signals(warehouse: Warehouse) -> Table:
 
 def _example(row: dict[str, str | None]) -> str:
     lines = []
-    for who, column in (("asked", "request_text"), ("got", "reply_text"), ("then", "next_text")):
+    for who, column in (("asked", "request_text"), ("got", "reply_text"), ("then", "next_user_text")):
         text = row.get(column)
         if text:
             lines.append(f"[dim]{who:5}[/] {escape(_short(text))}")

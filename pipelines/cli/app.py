@@ -3,7 +3,6 @@
 import sys
 import traceback
 
-import click
 import typer
 from rich.console import Console
 
@@ -26,22 +25,16 @@ app.add_typer(keys.app, name="keys")
 def main() -> None:
     """Run the command line.
 
-    Exit codes: 0 done, 1 a `TacitError` or a fault in Tacit, 2 wrong usage, 130 interrupted.
+    Exit codes: 0 done, 1 a `TacitError`, a fault in Tacit or an interruption, 2 wrong usage.
     """
     console = Console(stderr=True)
     try:
-        code = app(standalone_mode=False)
+        app()
     except TacitError as error:
         console.print(f"[bold red]{error.code}[/] ", end="")
         for part in (error.what, error.state, error.then):
-            console.print(part, markup=False, highlight=False)
+            console.print(part, markup=False, highlight=False, soft_wrap=True)
         sys.exit(1)
-    except click.exceptions.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.exceptions.Abort, KeyboardInterrupt):
-        console.print("Interrupted. Nothing is half published; run the same command again.")
-        sys.exit(130)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
@@ -51,4 +44,3 @@ def main() -> None:
             console.print(f"  {frame.filename}:{frame.lineno} in {frame.name}", markup=False, highlight=False)
         console.print("Nothing is half published. Please report these lines with the output of `tacit doctor`.")
         sys.exit(1)
-    sys.exit(code or 0)

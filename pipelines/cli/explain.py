@@ -83,7 +83,7 @@ def find(warehouse: Warehouse, signal_id: str) -> dict[str, Any]:
     exchange = warehouse.scan("exchanges", days).filter(pl.col("exchange_id") == signal["exchange_id"]).collect()
     exchange_row = exchange.row(0, named=True)
     ids = {
-        "earlier": signal["evidence"]["earlier_message_id"],
+        "earlier": (signal["evidence"] or {}).get("earlier_message_id"),
         "request": exchange_row["request_id"],
         "reply": exchange_row["reply_id"],
         "next": exchange_row["next_user_id"],
@@ -116,8 +116,9 @@ def _facts(found: dict[str, Any]) -> Table:
     for name in ("rule", "trigger", "score", "threshold", "rule_version", "occurred_at", "primary"):
         facts.add_row(name, _cell(signal[name]), contract.column(name).doc)
     for field in contract.column("evidence").fields:
-        if signal["evidence"][field.name] not in (None, []):
-            facts.add_row(f"evidence.{field.name}", _cell(signal["evidence"][field.name]), field.doc)
+        value = (signal["evidence"] or {}).get(field.name)
+        if value not in (None, []):
+            facts.add_row(f"evidence.{field.name}", _cell(value), field.doc)
     for name in ("source", "model", "conversation_id", "gap_s", "visible_s", "reading_s", "clock_quality", "outcome"):
         if exchange[name] is not None:
             facts.add_row(name, _cell(exchange[name]), table("exchanges").column(name).doc)

@@ -1,18 +1,26 @@
 """`tacit sql`: an analyst's question, read-only, over the published tables."""
 
+import json
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.rule import Rule
 from rich.table import Table
-from warehouse.query import run_query
+from rich.text import Text
 
 from pipelines.cli.options import ConfigOption, WarehouseOption, err, out, settings
 from warehouse.layout import Warehouse
+from warehouse.query import run_query
 
 _ROWS_SHOWN = 200
+_CELL_CHARS = 300
+_PIPE_WIDTH = 200  # columns, where the output is not a terminal
 
 
 class Format(StrEnum):
@@ -58,9 +66,33 @@ def print_frame(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002
     elif format is Format.JSON:
         typer.echo(frame.write_json())
     else:
-        out.print(as_table(frame.head(_ROWS_SHOWN)))
+        show(frame.head(_ROWS_SHOWN), out)
         if frame.height > _ROWS_SHOWN:
             err.print(f"The first {_ROWS_SHOWN} of {frame.height:,} rows. --format csv prints them all.")
+
+
+def show(frame: pl.DataFrame, console: Console) -> None:
+    """Print a frame as a table, or a row below the other where its columns do not fit side by side.
+
+    Null is shown as an empty cell, text shortened to 300 characters.
+    """
+    width = console.width if console.is_terminal else _PIPE_WIDTH
+    cells = [[_cell(v) for v in row] for row in flat(frame).rows()]
+    names = frame.columns
+    need = [min(max([cell_len(n), *(cell_len(r[i]) for r in cells)]), 60) for i, n in enumerate(names)]
+    if sum(need) + 3 * len(names) + 1 <= width or not cells:
+        table = Table()
+        for name, kind in frame.schema.items():
+            table.add_column(Text(name), justify="right" if kind.is_numeric() else "left", overflow="fold")
+        for row in cells:
+            table.add_row(*map(Text, row))
+        console.print(table, width=width)
+        return
+    label = max(map(cell_len, names))
+    for number, row in enumerate(cells, 1):
+        console.print(Rule(f"row {number}", align="left"), width=min(width, 60))
+        for name, cell in zip(names, row, strict=True):
+            console.print(Text(f"{name:{label}}  ", style="bold") + Text(cell), width=width, soft_wrap=True)
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
@@ -72,30 +104,16 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _json(value: object) -> str:
-    import json
-
     plain = value.to_list() if isinstance(value, pl.Series) else value
     return json.dumps(plain, ensure_ascii=False, default=str)
 
 
-def as_table(frame: pl.DataFrame) -> Table:
-    """A frame as a table for a terminal; null is shown as an empty cell, text shortened to 300 characters."""
-    table = Table()
-    for name, kind in frame.schema.items():
-        table.add_column(name, justify="right" if kind.is_numeric() else "left", overflow="fold")
-    for row in flat(frame).rows():
-        table.add_row(*(_cell(v) for v in row))
-    return table
-
-
 def _cell(value: object) -> str:
-    from rich.markup import escape
-
     if value is None:
         return ""
     if isinstance(value, float):
         return f"{value:,.4g}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    text = str(value)
-    return escape(text if len(text) <= 300 else text[:299] + "…")
+    text = f"{value:%Y-%m-%d %H:%M:%S}" if isinstance(value, datetime) else str(value)
+    return text if len(text) <= _CELL_CHARS else text[: _CELL_CHARS - 1] + "…"

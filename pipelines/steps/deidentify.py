@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import msgspec
-from anonymize.door import Deidentifier
 
+from anonymize.door import Deidentifier
 from anonymize.keys import PseudonymKey, load_key
 from anonymize.policy import Policy
 from pipelines.readers.dedupe import Versions

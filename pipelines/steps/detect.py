@@ -6,9 +6,6 @@ from functools import lru_cache
 from pathlib import Path
 
 import polars as pl
-from signals.detect import detect
-from signals.encoder import Encoder
-from signals.link import link
 
 from pipelines.encoders import load_encoder
 from pipelines.settings import Settings
@@ -17,6 +14,9 @@ from pipelines.steps.deidentify import peak_mb
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.results import Chunk, ChunkResult
 from schemas.enums import Signal
+from signals.detect import detect
+from signals.encoder import Encoder
+from signals.link import link
 from signals.sources import source_facts
 
 _CHUNK_MESSAGES = 20_000

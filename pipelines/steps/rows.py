@@ -5,8 +5,8 @@ from datetime import date, datetime
 from typing import Any
 
 import polars as pl
-from anonymize.door import Result
 
+from anonymize.door import Result
 from schemas.contract import table
 from schemas.ids import content_id
 from schemas.records import Event, Message

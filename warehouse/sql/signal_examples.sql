@@ -3,6 +3,7 @@
 -- grain: a detection, with the de-identified texts around it
 -- columns:
 --   dt: Partition day of the exchange.
+--   signal_id: Id of the detection, for `tacit explain`.
 --   signal: Kind of feedback.
 --   rule: Rule within the signal that fired.
 --   score: Calibrated probability where a model decides, 1.0 where a fact does.
@@ -10,6 +11,7 @@
 --   conversation_id: Conversation of the exchange.
 --   exchange_id: Exchange that the signal was found in.
 --   model: Model that wrote the reply.
+--   script: Writing system of the request.
 --   request_text: De-identified request; null where there is none or it was not captured.
 --   reply_text: De-identified reply; null where it was not captured.
 --   next_user_text: De-identified next user message; null where there is none or it was not captured.
@@ -17,6 +19,7 @@
 --   occurred_at: When the act happened; null where there is no clock.
 SELECT
     s.dt,
+    s.signal_id,
     s.signal,
     s.rule,
     s.score,
@@ -24,6 +27,7 @@ SELECT
     s.conversation_id,
     s.exchange_id,
     e.model,
+    e.script,
     request.text AS request_text,
     reply.text AS reply_text,
     next_user.text AS next_user_text,
