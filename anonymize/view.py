@@ -1,5 +1,6 @@
 """A text as the recognizers see it: folded, with a map back to the original."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ HAN, LOWER, UPPER, OTHER = 0xC8, 0xE0, 0xC0, 0x80
 
 _ZERO_WIDTH = (0x00AD, 0x061C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
 _ZERO_WIDTH += tuple(range(0x202A, 0x202F)) + tuple(range(0x2066, 0x206A)) + tuple(range(0xFE00, 0xFE10))
+_SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,30}(?![A-Za-z])")
 _DASHES = "\u2010\u2011\u2012\u2013\u2212"
 _DROP = 0x110000
 _OPAQUE = "\uFFFC"
@@ -91,6 +93,11 @@ class View:
     def lower(self) -> str:
         """The folded text in lower case where that keeps its length, for substring tests only."""
         return self.text.lower()
+
+    @cached_property
+    def small_words(self) -> frozenset[str]:
+        """The words of the text that occur in small letters: their capitalised forms are no names."""
+        return frozenset(_SMALL_WORD.findall(self.text))
 
     @cached_property
     def has_digit(self) -> bool:

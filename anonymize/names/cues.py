@@ -36,7 +36,7 @@ _FIELD = over_bytes(
     r"(?im)(?:^|[\s|*\"'{,(>-])(?:full |first |last |given |family |sur|maiden |middle |customer |patient |client |contact |account |user |"
     r"employee |student |applicant |cardholder |card holder |holder |recipient |sender |parent |guest |author |tenant |landlord |billing )?"
     r"(?:name|surname|patient|applicant|tenant|landlord|cardholder|recipient|contact|attn|first|last|signed|pt|employee|beneficiary)"
-    r"(?:\*\*)?[\"']? ?[:=](?:\*\*)? ?[\"']?([A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*(?:,? [A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*){0,4})"
+    r"(?:\*\*)?[\"']? ?[:=](?:\*\*)? {0,8}[\"']?([A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*(?:,? [A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*){0,4})"
 )
 _GREETING = over_bytes(rf"(?m)(?:^|[\"(\n]|\. )(?i:hi|hello|hey|dear|good morning|good afternoon|good evening|thanks|thank you|congratulations|happy birthday)(?: again)?,? {_NAME}(?:[,!.:\x80-]|\s*$)")
 _SIGNED = over_bytes(

@@ -153,4 +153,4 @@ def _may_name(
     if head and len(sentence) - len(word) > 12 and not _CAPITAL.match(sentence[match.end() :].lstrip(" ")[:40]):
         return False
     # The same word in small letters elsewhere in the text: a word, not a name.
-    return f" {lower} " not in view.text
+    return lower not in view.small_words

@@ -1,0 +1,180 @@
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from anonymize import Deidentifier, Item, Policy, PseudonymKey
+from schemas.errors import AnonymizeError
+from schemas.reasons import Reason
+
+TAG = re.compile(r"<[A-Z_]+_[a-z2-7]{8}>")
+PIECES = st.sampled_from(
+    ["I am Alex Rivera", "王小明", "13800138000", "a.b@example.com", "<PERSON_1>", "<EMAIL_abcd2345>", " ", "\n", "，", "的", "密码", "：", "@", "::",
+     "4111 1111 1111 1111", "Mr ", "Smith", "住在", "杭州市文三路1号", "https://a.example/u/joe?token=abcdef1", "\u200b", "\ud800", "ＡＢ", "\U0001f600", "name: ", "x", "1", "-", "'s"]
+)  # fmt: skip
+ADVERSE = ["a1-b2.", "7", "7 ", "@", "[", "<", ".", ":", "\n", " ", "a@", "`", "Ab ", "-", "/", "\u200b"]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_de_identified_text_passes_unchanged(door: Deidentifier, text: str) -> None:
+    once = door.deidentify([Item("s", text)])[0].text
+    assert once is not None
+    again = door.deidentify([Item("s", once)])[0]
+    assert again.text == once
+    assert again.counts == {}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(PIECES, max_size=10).map("".join))
+def test_what_is_between_tags_is_the_original(door: Deidentifier, text: str) -> None:
+    masked = door.deidentify([Item("s", text)])[0].text
+    assert masked is not None
+    at = 0
+    for piece in TAG.split(masked):
+        found = text.find(piece, at)
+        assert found >= 0
+        at = found + len(piece)
+
+
+def test_order_and_batching_do_not_matter(door: Deidentifier) -> None:
+    items = [Item("a", "I am Alex Rivera"), Item("a", "ALEX RIVERA called"), Item("b", "Alex Rivera"), Item("b", "我叫王小明"), Item("b", "王小明来了")]
+    together = dict(zip(items, door.deidentify(items), strict=True))
+    assert dict(zip(reversed(items), door.deidentify(items[::-1]), strict=True)) == together
+    for scope in "ab":
+        own = [i for i in items if i.scope == scope]
+        assert door.deidentify(own) == [together[i] for i in own]
+    assert door.deidentify([items[0], items[0]]) == [door.deidentify([items[0]])[0]] * 2
+
+
+def test_one_person_is_one_tag_and_two_are_two(door: Deidentifier) -> None:
+    first, second = door.deidentify([Item("c", "Alex met Brenda. Alex left."), Item("c", "ALEX called")])
+    tags = TAG.findall(first.text or "")
+    assert len(tags) == 3
+    assert tags[0] == tags[2] != tags[1]
+    assert TAG.findall(second.text or "") == [tags[0]]
+
+
+def test_scopes_do_not_link(door: Deidentifier) -> None:
+    one, other = door.deidentify([Item("a", "a.b@example.com"), Item("b", "a.b@example.com")])
+    assert one.text != other.text
+
+
+def test_a_name_found_once_is_masked_in_the_whole_scope(door: Deidentifier) -> None:
+    _, plain, elsewhere = door.deidentify([Item("d", "我叫欧阳晓晓"), Item("d", "晚上欧阳晓晓吃饭"), Item("e", "x")])
+    assert "欧阳晓晓" not in (plain.text or "")
+    assert elsewhere.text == "x"
+
+
+def test_a_literal_placeholder_is_nobody(door: Deidentifier) -> None:
+    one, two = door.deidentify([Item("f", "<PERSON_1> is my template variable"), Item("f", "我叫张三")])
+    assert one.text == "<PERSON_1> is my template variable"
+    assert "<PERSON_1>" not in (two.text or "")
+    assert "张三" not in (two.text or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("重量㎏，电话13800138000", r"重量㎏，电话<PHONE_\w{8}>"),
+        ("\U0001f600\U0001f469\u200d\U0001f4bb mail a.b@example.com ok", "\U0001f600\U0001f469\u200d\U0001f4bb mail <EMAIL_\\w{8}> ok"),
+        ("tel 2025550143, ok", r"tel <PHONE_\w{8}>, ok"),
+        ("x 4111 1111 1111 1111.com y", r"x <CREDIT_CARD_\w{8}>.*y"),
+        ("Please 帮我给 Alex Rivera 和王小明发邮件, thanks", r"Please 帮我给 <PERSON_\w{8}> 和<PERSON_\w{8}>发邮件, thanks"),
+    ],
+)
+def test_exactly_the_value_gives_way(mask: Callable[[str], str], text: str, pattern: str) -> None:
+    assert re.fullmatch(pattern, mask(text))
+
+
+def test_a_long_text_is_scanned_to_its_last_line(door: Deidentifier) -> None:
+    text = "plain words here. " * 66_667 + "\nli.si@example.com"
+    masked = door.deidentify([Item("g", text)])[0].text
+    assert masked is not None
+    assert re.fullmatch(r"<EMAIL_\w{8}>", masked[-16:])
+
+
+def test_a_text_beyond_the_limit_is_withheld(key: PseudonymKey, door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door._engine, "_policy", Policy(max_chars=10))
+    long, short = door.deidentify([Item("h", "x" * 11), Item("h", "x" * 10)])
+    assert (long.text, long.counts, long.reason) == (None, {}, Reason.NOT_SCANNED)
+    assert short.text == "x" * 10
+
+
+def test_a_fault_withholds_its_item_only(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = door._engine._rules[0]
+    whole = rule.analyze
+
+    def faulty(text: str, entities: list[str], view: object) -> list:
+        if "boom" in text:
+            raise ValueError("made to fail")
+        return whole(text, entities, view)
+
+    monkeypatch.setattr(rule, "analyze", faulty)
+    bad, good = door.deidentify([Item("i", "boom a.b@example.com"), Item("i", "a.b@example.com")])
+    assert (bad.text, bad.reason) == (None, Reason.NOT_SCANNED)
+    assert good.reason is None
+
+
+def test_a_fault_of_a_model_withholds_its_item_only(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = door._engine._models[0]
+    whole = model.analyze_many
+
+    def faulty(views: list, entities: list[str]) -> list:
+        if any("Boom" in v.text for v in views):
+            raise RuntimeError("made to fail")
+        return whole(views, entities)
+
+    monkeypatch.setattr(model, "analyze_many", faulty)
+    bad, good = door.deidentify([Item("i", "Boom"), Item("i", "fine")])
+    assert (bad.text, bad.reason) == (None, Reason.NOT_SCANNED)
+    assert good.text == "fine"
+
+
+@pytest.mark.parametrize("unit", ADVERSE)
+def test_monotonous_text_is_scanned(door: Deidentifier, unit: str) -> None:
+    text = (unit * 100_000)[:100_000]
+    assert door.deidentify([Item("j", text)])[0].reason is None
+
+
+def test_every_entity_has_a_server(door: Deidentifier) -> None:
+    served = door.describe()
+    assert set(served) == set(Policy().masked)
+    assert all(served.values())
+
+
+def test_organisations_stay_where_the_policy_says_so(key: PseudonymKey) -> None:
+    assert "ORGANIZATION" not in Policy(mask_organizations=False).masked
+
+
+@pytest.mark.parametrize("make", [lambda: Policy(entities=("PERSON", "SHOE_SIZE")), lambda: Policy(entities=()), lambda: Policy(chinese_model="other")])
+def test_a_policy_that_nothing_serves_is_refused(make: Callable[[], Policy]) -> None:
+    with pytest.raises(AnonymizeError):
+        make()
+
+
+def test_a_missing_model_stops_at_the_start(key: PseudonymKey) -> None:
+    with pytest.raises(AnonymizeError):
+        Deidentifier(key, Policy(english_model="no_such_model"))
+
+
+def test_two_processes_agree_and_importing_is_light(door: Deidentifier, key: PseudonymKey) -> None:
+    items = [["k", "我叫王小明, call 202-555-0143"], ["k", "Alex Rivera lives in Dundee"]]
+    code = (
+        "import sys, json; import anonymize; heavy = [m for m in ('spacy', 'presidio_analyzer', 'onnxruntime') if m in sys.modules]\n"
+        f"door = anonymize.Deidentifier(anonymize.PseudonymKey(bytes.fromhex('{key.secret.hex()}')))\n"
+        f"print(json.dumps([heavy, [r.text for r in door.deidentify([anonymize.Item(*i) for i in {items!r}])]]))"
+    )
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": str(root)}
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=env, cwd=root)
+    heavy, texts = json.loads(out.stdout.splitlines()[-1])
+    assert heavy == []
+    assert texts == [r.text for r in door.deidentify([Item(*i) for i in items])]

