@@ -120,7 +120,7 @@ def _other_topic(readings: Readings, base: pl.DataFrame) -> pl.DataFrame:
         pl.col("_early") & pl.col("next_text").is_not_null() & pl.col("request_text").is_not_null()
     ).select("exchange", "request_text", "next_text")
     rows = pairs.rows()
-    alike = [None] * len(rows) if readings.cosines is None else readings.cosines.of([(q, t) for _, q, t in rows])
+    alike = [None] * len(rows) if readings.vectors is None else readings.vectors.cosines([(q, t) for _, q, t in rows])
     out = []
     for (exchange, request, text), cosine in zip(rows, alike, strict=True):
         before, after = profile(request), profile(text)

@@ -52,8 +52,8 @@ def check_encoder(encoder: Encoder) -> None:
         )
 
 
-class Cosines:
-    """Cosine similarity of pairs of texts; each distinct text is encoded once.
+class Vectors:
+    """Vectors of texts; each distinct text is encoded once, however many readers ask for it.
 
     Args:
         encoder: The encoder; it is checked first.
@@ -63,8 +63,33 @@ class Cosines:
     def __init__(self, encoder: Encoder, *, batch: int = 4096) -> None:
         check_encoder(encoder)
         self._encoder, self._batch = encoder, batch
+        self._place: dict[str, int] = {}
+        self._parts: list[Floats] = []
+        self._all: Floats | None = None
 
-    def of(self, pairs: Iterable[tuple[str, str]]) -> list[float | None]:
+    def of(self, texts: Sequence[str]) -> Floats:
+        """Vectors of texts that are not blank.
+
+        Args:
+            texts: Texts, repeated ones too.
+
+        Returns:
+            Unit rows, float32, shape (number of texts, dimensions).
+        """
+        # Sorted by length, texts of one batch need about the same work; the vectors do not depend on it.
+        fresh = sorted({t for t in texts if t not in self._place}, key=lambda t: (len(t), t))
+        for start in range(0, len(fresh), self._batch):
+            part = fresh[start : start + self._batch]
+            first = len(self._place)
+            self._place.update((text, first + n) for n, text in enumerate(part))
+            self._parts.append(self._encoder.encode(part))
+            self._all = None
+        if self._all is None:
+            self._all = np.concatenate(self._parts) if self._parts else np.zeros((0, 1), dtype=np.float32)
+            self._parts = [self._all]
+        return self._all[[self._place[t] for t in texts]]
+
+    def cosines(self, pairs: Iterable[tuple[str, str]]) -> list[float | None]:
         """Compare the two texts of each pair.
 
         Args:
@@ -74,25 +99,13 @@ class Cosines:
             Cosines from -1 to 1; None where a text is blank or its vector is not finite.
         """
         wanted = list(pairs)
-        texts = sorted({text for pair in wanted for text in pair if text.strip()})
-        if not texts:
-            return [None] * len(wanted)
-        # Sorted by length, texts of one batch need about the same work; the result does not depend on it.
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-        parts = [
-            self._encoder.encode([texts[i] for i in order[at : at + self._batch]])
-            for at in range(0, len(order), self._batch)
-        ]
-        vectors = np.concatenate(parts)
-        place = {texts[i]: at for at, i in enumerate(order)}
         out: list[float | None] = [None] * len(wanted)
-        both = [(n, place[a], place[b]) for n, (a, b) in enumerate(wanted) if a in place and b in place]
-        if both:
-            index, left, right = (np.array(column) for column in zip(*both, strict=True))
-            for start in range(0, len(index), self._batch):
-                cut = slice(start, start + self._batch)
-                cosine = np.einsum("ij,ij->i", vectors[left[cut]], vectors[right[cut]], dtype=np.float64)
-                for n, value in zip(index[cut].tolist(), cosine.tolist(), strict=True):
-                    # Rounded, so that the order of summation on another machine cannot flip a byte of the table.
-                    out[n] = round(max(-1.0, min(1.0, value)), 5) if np.isfinite(value) else None
+        both = [n for n, (a, b) in enumerate(wanted) if a.strip() and b.strip()]
+        self.of([text for n in both for text in wanted[n]])
+        for start in range(0, len(both), self._batch):
+            part = both[start : start + self._batch]
+            left, right = self.of([wanted[n][0] for n in part]), self.of([wanted[n][1] for n in part])
+            for n, value in zip(part, np.einsum("ij,ij->i", left, right, dtype=np.float64).tolist(), strict=True):
+                # Rounded, so that the order of summation on another machine cannot flip a byte of the table.
+                out[n] = round(max(-1.0, min(1.0, value)), 5) if np.isfinite(value) else None
         return out

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from signals.encoder import Encoder
+from signals.encoder import Vectors
+from signals.text.fold import fold
 
 _FILE = Path(__file__).parent / "text" / "cues" / "prototypes.yaml"
 _READ = 300
@@ -21,28 +22,24 @@ def sentences() -> dict[str, tuple[str, ...]]:
     return {str(kind): tuple(map(str, group)) for kind, group in loaded.items()}
 
 
-def nearness(texts: Sequence[str], encoder: Encoder, *, batch: int = 4096) -> list[dict[str, float]]:
+def nearness(texts: Sequence[str], vectors: Vectors) -> list[dict[str, float]]:
     """Compare messages with the typical sentences.
 
     Args:
-        texts: The users' own words; the first 300 characters are read.
-        encoder: The encoder, already checked.
-        batch: Texts a call.
+        texts: The users' own words, folded; the first 300 characters are read.
+        vectors: Vectors of texts.
 
     Returns:
         For each text, `near:KIND` to the mean cosine of the two nearest sentences; empty for a blank text.
     """
-    kinds = {kind: encoder.encode(list(group)) for kind, group in sentences().items()}
+    kinds = {kind: vectors.of([fold(sentence) for sentence in group]) for kind, group in sentences().items()}
     cut = [text[:_READ] for text in texts]
-    distinct = sorted({text for text in cut if text.strip()}, key=lambda t: (len(t), t))
-    known: dict[str, dict[str, float]] = {}
-    for start in range(0, len(distinct), batch):
-        part = distinct[start : start + batch]
-        vectors = encoder.encode(part)
-        near = {
-            f"near:{kind}": np.sort(vectors @ group.T, axis=1)[:, -_NEAREST:].mean(axis=1)
-            for kind, group in kinds.items()
-        }
-        for n, text in enumerate(part):
-            known[text] = {kind: round(float(values[n]), 5) for kind, values in near.items() if np.isfinite(values[n])}
+    distinct = sorted({text for text in cut if text.strip()})
+    found = vectors.of(distinct)
+    known: dict[str, dict[str, float]] = {text: {} for text in distinct}
+    for kind, group in kinds.items():
+        nearest = np.sort(found @ group.T, axis=1)[:, -_NEAREST:].mean(axis=1) if distinct else ()
+        for text, value in zip(distinct, nearest, strict=True):
+            if np.isfinite(value):
+                known[text][f"near:{kind}"] = round(float(value), 5)
     return [known.get(text, {}) for text in cut]

@@ -6,12 +6,13 @@ from functools import cached_property
 import polars as pl
 
 from signals import reactions
-from signals.encoder import Cosines, Encoder
+from signals.encoder import Encoder, Vectors
 from signals.link import Window
 from signals.prototypes import nearness
 from signals.requests import Relation, relate
 from signals.settings import DetectSettings
 from signals.text.acts import asks
+from signals.text.fold import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Readings:
 
     def __init__(self, window: Window, encoder: Encoder | None, settings: DetectSettings) -> None:
         self.window, self.encoder, self.settings = window, encoder, settings
-        self.cosines = None if encoder is None else Cosines(encoder)
+        self.vectors = None if encoder is None else Vectors(encoder)
 
     @cached_property
     def space(self) -> str:
@@ -71,15 +72,15 @@ class Readings:
                 "answers_no": float(reactions.answers_no(text, replies[exchange])),
             }
             found.append(Reaction(exchange, row, text, known[text] | beside))
-        if self.encoder is None:
+        if self.vectors is None:
             return found
-        near = nearness([reactions.own(r.text) for r in found], self.encoder)
+        near = nearness([fold(reactions.own(r.text)) for r in found], self.vectors)
         return [Reaction(r.exchange, r.row, r.text, r.features | n) for r, n in zip(found, near, strict=True)]
 
     @cached_property
     def relations(self) -> list[Relation]:
         """The relation of every reaction to the earlier request that it resembles most; none without an encoder."""
-        return [] if self.cosines is None else relate(self.window, self.cosines)
+        return [] if self.vectors is None else relate(self.window, self.vectors)
 
     @cached_property
     def mood(self) -> dict[tuple[int, int], dict[str, float]]:

@@ -18,6 +18,8 @@ from signals.verdicts import nothing_measurable
 _SAME_MEANING = 0.6
 _SAME_TASK = 0.5
 _BY_RULE = 0.7
+_SAME_SENTENCE = 0.7
+_FEW = 3
 # Features of the message as a reaction that the model weighs beside the relation to the earlier request.
 MOOD = ("negation", "you", "i", "long", "several", "negative_per_length", "group:guards.own_fault")
 
@@ -47,7 +49,18 @@ def barred(relation: Relation) -> bool:
     """Whether a relation is a new request: a guard holds, its meaning is turned round, or a slot of a frame changed."""
     changed = relation.likeness.changed
     turned = "polarity" in changed or "order" in changed
-    return bool(relation.guard) or turned or (bool(changed) and relation.likeness.frame)
+    return bool(relation.guard) or turned or _refilled(relation) or (bool(changed) and relation.likeness.frame)
+
+
+def _refilled(relation: Relation) -> bool:
+    """Whether one sentence came again with another word in it: in four cases of five that is another request."""
+    pair = relation.likeness
+    return (
+        pair.lexical >= _SAME_SENTENCE
+        and 0 < pair.swapped <= _FEW
+        and max(pair.lost, pair.gained) <= _FEW
+        and not pair.later.cues & {"clarify", "again"}
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from signals.compare import Likeness, compare
-from signals.encoder import Cosines
+from signals.encoder import Vectors
 from signals.link import Window
 from signals.profile import Profile, profile
 from signals.text.acts import asks
@@ -45,12 +45,12 @@ class Relation:
     features: dict[str, float]
 
 
-def relate(window: Window, cosines: Cosines) -> list[Relation]:
+def relate(window: Window, vectors: Vectors) -> list[Relation]:
     """Find, for each reaction, the earlier request that it resembles most.
 
     Args:
         window: Linked conversations.
-        cosines: Similarity of texts.
+        vectors: Vectors of texts.
 
     Returns:
         One relation for each reaction that has an answered request before it and text on both sides, in order.
@@ -79,7 +79,7 @@ def relate(window: Window, cosines: Cosines) -> list[Relation]:
         for _, _, pair in pairs
         if _can_mean(pair, known[texts[row]])
     ]
-    found = dict(zip(wanted, cosines.of(wanted), strict=True))
+    found = dict(zip(wanted, vectors.cosines(wanted), strict=True))
     out = []
     for (exchange, row), pairs in groups.items():
         later = known[texts[row]]

@@ -2,6 +2,9 @@
 
 import re
 from collections import Counter
+from functools import cache
+
+import re2
 
 _TAG = re.compile(r"<[a-z_]+_[a-z0-9]+>")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|`([^`]{1,80})`|(?<![a-z])'([^']{2,80})'(?![a-z])|《([^》]{1,40})》")
@@ -40,17 +43,26 @@ _OPPOSITES = (
     ("encrypt|encode|加密|编码", "decrypt|decode|解密|解码"),
     ("for|支持|赞成", "against|反对"),
 )  # fmt: skip
-_LATIN_EDGE = r"(?<![a-z]){}(?![a-z])"
 
 
-def _compile(words: str) -> re.Pattern[str]:
+def _pattern(words: str) -> str:
+    """Whole words in Latin script, anything in Chinese; linear-time syntax."""
     latin = "|".join(w for w in words.split("|") if w.isascii())
     han = "|".join(w for w in words.split("|") if not w.isascii())
-    # "(?:ed)?" may not be cut by the split above, so alternations inside an entry are avoided in the table.
-    return re.compile("|".join(p for p in (_LATIN_EDGE.format(f"(?:{latin})") if latin else "", han) if p))
+    return "|".join(p for p in (f"(?:^|[^a-z])(?:{latin})(?:[^a-z]|$)" if latin else "", han) if p)
 
 
-_POLES = tuple((_compile(a), _compile(b)) for a, b in _OPPOSITES)
+@cache
+def _poles() -> re2.Set:
+    """All words of all pairs in one matcher: 2n is the first side of pair n, 2n + 1 the second."""
+    matcher = re2.Set.SearchSet(re2.Options())
+    for pair in _OPPOSITES:
+        for side in pair:
+            matcher.Add(_pattern(side))
+    matcher.Compile()
+    return matcher
+
+
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|don't|dont|doesn't|isn't|can't|won't|shouldn't|cannot|except)\b|n't\b|不要|不用|别|不能|不可以|没有|不是|除了|不含|不带|禁止|不"
 )
@@ -93,11 +105,12 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
         folded: The result of `signals.text.fold.fold`.
 
     Returns:
-        Kind (`tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers with their occurrence, so that a
+        Kind (`polarity`, `tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers with their occurrence, so that a
         second 6 is another value than the first.
     """
     tagless = _TAG.sub(" ", folded)
     return {
+        "polarity": frozenset(map(str, _poles().Match(tagless) or ())),
         "tag": frozenset(_TAG.findall(folded)),
         "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)),
         "path": frozenset(_PATH.findall(tagless)),
@@ -110,7 +123,7 @@ def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: 
     """Kinds of slots in which two folded requests conflict.
 
     A value that only one of them gives is no conflict (people add and leave out detail); a value that stands against
-    another one is. Opposites and order are looked at only here, since they need both texts.
+    another one is. Order is looked at only here, since it needs both texts.
 
     Args:
         earlier: The earlier request, folded.
@@ -121,14 +134,11 @@ def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: 
     Returns:
         Sorted kinds: those of `slots`, `polarity` and `order`.
     """
-    kinds = {kind for kind, values in before.items() if values - after[kind] and after[kind] - values}
-    for one, other in _POLES:
-        a, b = (
-            (bool(one.search(earlier)), bool(other.search(earlier))),
-            (bool(one.search(later)), bool(other.search(later))),
-        )
-        if (a == (True, False) and b == (False, True)) or (a == (False, True) and b == (True, False)):
-            kinds.add("polarity")
+    kinds = {k for k, values in before.items() if k != "polarity" and values - after[k] and after[k] - values}
+    turned = before["polarity"] - after["polarity"]
+    # A pair's sides are neighbouring numbers, 2n and 2n + 1.
+    if any(str(int(pole) ^ 1) in after["polarity"] - before["polarity"] for pole in turned):
+        kinds.add("polarity")
     words, others = re.findall(r"\w+", earlier), re.findall(r"\w+", later)
     if words != others and (Counter(words) == Counter(others) or Counter(earlier) == Counter(later)):
         first, second = "".join(words), "".join(others)

@@ -44,7 +44,9 @@ def message(
     return row | more
 
 
-def event(kind: str, seconds: float, message_id: str | None = None, *, conversation: str = "c1", **more: Any) -> dict[str, Any]:
+def event(
+    kind: str, seconds: float, message_id: str | None = None, *, conversation: str = "c1", **more: Any
+) -> dict[str, Any]:
     """A row of the events table."""
     row = {
         "event_id": f"{conversation}-{kind}-{seconds}-{message_id}", "source": "web", "conversation_id": conversation,
@@ -63,7 +65,9 @@ def talk(*turns: str | None, conversation: str = "c1", reply: str = "Here you ar
     return rows
 
 
-def frames(messages: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]] = ()) -> tuple[pl.DataFrame, pl.DataFrame]:
+def frames(
+    messages: Sequence[dict[str, Any]], events: Sequence[dict[str, Any]] = ()
+) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Frames of both tables with their `dt`."""
     rows = pl.DataFrame(list(messages), schema=table("messages").polars, orient="row")
     acts = pl.DataFrame(list(events), schema=table("events").polars, orient="row")

@@ -75,4 +75,6 @@ def test_a_second_message_in_a_row_is_read_too(use):
     for n, row in enumerate(rows):
         row["seq"] = n
     detections = found(rows, encoder=use)
-    assert detections.signals.filter(detections.signals["signal"] == "complain")["trigger_message_id"].to_list() == ["u1b"]
+    assert detections.signals.filter(detections.signals["signal"] == "complain")["trigger_message_id"].to_list() == [
+        "u1b"
+    ]

@@ -12,7 +12,10 @@ def stopped(shown_s, share, then, *, later=12.0):
         message("a0", "assistant", LONG[: int(len(LONG) * share)], 1, 1 + shown_s, status="stopped"),
     ]
     if then is not None:
-        rows += [message("u1", "user", then, 1 + shown_s + later), message("a1", "assistant", "Sure.", 40 + shown_s, 41 + shown_s)]
+        rows += [
+            message("u1", "user", then, 1 + shown_s + later),
+            message("a1", "assistant", "Sure.", 40 + shown_s, 41 + shown_s),
+        ]
     return rows, [event("stop", 1 + shown_s, "a0")]
 
 
@@ -125,7 +128,9 @@ def test_without_clocks_or_content_skim_is_not_measurable(case):
     case = dict(case)
     text, gap = case.pop("text"), case.pop("gap")
     if case.get("begun", 1.0) is None:
-        rows = [{**r, "created_at": None, "completed_at": None, "seq": n} for n, r in enumerate(talk("a", "b", reply=text))]
+        rows = [
+            {**r, "created_at": None, "completed_at": None, "seq": n} for n, r in enumerate(talk("a", "b", reply=text))
+        ]
         assert of(found(rows), "a0", "skim") is None
         return
     assert of(timed(text, gap, **case), "a0", "skim") is None

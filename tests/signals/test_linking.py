@@ -113,7 +113,11 @@ def test_a_run_of_assistant_messages_is_one_exchange_with_the_last_text():
 
 
 def test_a_reply_without_text_is_still_an_exchange():
-    rows = [message("u1", "user", "a", 0), message("a1", "assistant", None, 1, 2, status="error"), message("u2", "user", "b", 9)]
+    rows = [
+        message("u1", "user", "a", 0),
+        message("a1", "assistant", None, 1, 2, status="error"),
+        message("u2", "user", "b", 9),
+    ]
     assert linked(rows).exchanges["reply_id"].to_list() == ["a1"]
 
 
@@ -124,7 +128,10 @@ def test_a_reply_before_any_request_has_none():
 
 def test_leaving_needs_a_close_or_a_long_silence_that_the_log_outlives():
     pair = [message("u1", "user", "a", 0), message("a1", "assistant", "b", 1, 2)]
-    later = [message("u1", "user", "a", 13 * 3600, conversation="c2"), message("u1", "user", "a", 5000, conversation="c3")]
+    later = [
+        message("u1", "user", "a", 13 * 3600, conversation="c2"),
+        message("u1", "user", "a", 5000, conversation="c3"),
+    ]
     assert exchange(linked(pair), "a1")["outcome"] == "censored"
     assert exchange(linked(pair, [event("close", 9)]), "a1")["outcome"] == "left"
     assert exchange(linked([*pair, later[0]]), "a1")["outcome"] == "left"

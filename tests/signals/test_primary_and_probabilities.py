@@ -44,7 +44,13 @@ def test_a_value_is_null_exactly_where_its_probability_is(use):
 def test_without_an_encoder_only_what_needs_none_is_decided():
     frame = found(CHAT, [event("thumbs_down", 9, "a0")]).exchanges
     row = frame.row(0, named=True)
-    assert (row["dislike"], row["complain"], row["repeat"], row["rephrase"], row["dismiss"]) == (True, None, None, None, False)
+    assert (row["dislike"], row["complain"], row["repeat"], row["rephrase"], row["dismiss"]) == (
+        True,
+        None,
+        None,
+        None,
+        False,
+    )
 
 
 @pytest.mark.parametrize("broken", ["nan", "long", "moody"])

@@ -18,7 +18,14 @@ def test_folding_twice_changes_nothing_more(text):
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("ＧＰＴ", "gpt"), ("café", "cafe\u0301"), ("軟體", "软体"), ("a\u200bb", "ab"), ("It’s", "it's"), ("  a \n b ", "a b")],
+    [
+        ("ＧＰＴ", "gpt"),
+        ("café", "cafe\u0301"),
+        ("軟體", "软体"),
+        ("a\u200bb", "ab"),
+        ("It’s", "it's"),
+        ("  a \n b ", "a b"),
+    ],
 )
 def test_what_means_the_same_folds_together(one, other):
     assert fold(one) == fold(other)
@@ -48,12 +55,21 @@ def test_every_shipped_lexicon_loads_and_finds_its_canaries(name):
     assert lexicon(name).phrases
 
 
-@pytest.mark.parametrize("text", ["ok", "好的", "继续", "go on", "Thanks!!", "finish your answer", "\U0001f44d", "", "yes please"])
+@pytest.mark.parametrize(
+    "text", ["ok", "好的", "继续", "go on", "Thanks!!", "finish your answer", "\U0001f44d", "", "yes please"]
+)
 def test_acknowledgements_and_control_words_ask_for_nothing(text):
     assert is_empty_act(fold(text))
 
 
-@pytest.mark.parametrize("text", ["ok so how do I bake it", "continue the list with ten rivers of Peru and their lengths", "继续讲讲唐朝的税收制度是怎么变化的"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok so how do I bake it",
+        "continue the list with ten rivers of Peru and their lengths",
+        "继续讲讲唐朝的税收制度是怎么变化的",
+    ],
+)
 def test_words_that_follow_make_it_a_request(text):
     assert not is_empty_act(fold(text))
 
@@ -67,7 +83,12 @@ def test_a_question_at_the_end_of_a_reply_is_asked():
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("two rooms and 1,200 euros", {"2": 1, "1200": 1}), ("写三百字，分成五段", {"300": 1, "5": 1}), ("两千五百元", {"2500": 1}), ("4.5米", {"4.5": 1})],
+    [
+        ("two rooms and 1,200 euros", {"2": 1, "1200": 1}),
+        ("写三百字，分成五段", {"300": 1, "5": 1}),
+        ("两千五百元", {"2500": 1}),
+        ("4.5米", {"4.5": 1}),
+    ],
 )
 def test_numbers_are_read_in_words_and_digits(text, found):
     assert dict(numbers(fold(text))) == found
