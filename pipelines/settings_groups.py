@@ -3,7 +3,7 @@
 import re
 import typing
 from dataclasses import MISSING, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
@@ -45,15 +45,22 @@ def _group_of(kind: type[Any], name: str) -> type[BaseModel]:
     meaning = ""
     for f in fields(kind):
         meaning = meaning if meanings.get(f.name) == "The same." else meanings[f.name]
-        if f.default is not MISSING:
-            made[f.name] = (hints[f.name], Field(f.default, description=meaning))
-        else:
-            made[f.name] = (hints[f.name], Field(default_factory=f.default_factory, description=meaning))
+        default = f.default_factory() if f.default_factory is not MISSING else f.default
+        made[f.name] = (hints[f.name], Field(default, description=meaning))
     return create_model(name, __config__=_STRICT, __doc__=kind.__doc__, **made)
 
 
-LinkGroup = _group_of(LinkSettings, "LinkGroup")
-DetectGroup = _group_of(DetectSettings, "DetectGroup")
+if TYPE_CHECKING:  # a type checker cannot see what is made at import
+
+    class LinkGroup(BaseModel):
+        """The fields of `LinkSettings`."""
+
+    class DetectGroup(BaseModel):
+        """The fields of `DetectSettings`."""
+
+else:
+    LinkGroup = _group_of(LinkSettings, "LinkGroup")
+    DetectGroup = _group_of(DetectSettings, "DetectGroup")
 
 
 def link_settings(group: BaseModel) -> LinkSettings:

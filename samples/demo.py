@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
+from pipelines.cli.errors import errors_in_words
 from pipelines.cli.options import err, out, settings
 from pipelines.cli.progress import live_progress
 from pipelines.cli.run import ensure_key, steps_table
@@ -114,4 +115,5 @@ def _short(text: str, limit: int = 110) -> str:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    with errors_in_words():
+        main(Path(sys.argv[1]))

@@ -1,7 +1,6 @@
 """A night over the sample logs, run once for all tests that look at its results."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,8 +48,8 @@ def settings_for(folder: Path, **flags: object) -> Settings:
 
 
 @pytest.fixture(scope="session")
-def sample_night(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Night]:
+def sample_night(tmp_path_factory: pytest.TempPathFactory) -> Night:
     """All sample days, run together in this process. Tests must not write to its warehouse."""
     settings = settings_for(tmp_path_factory.mktemp("night"), workers=1)
     report = run_night(settings, landing_days(settings.landing))
-    yield Night(settings, report, Warehouse(settings.warehouse))
+    return Night(settings, report, Warehouse(settings.warehouse))

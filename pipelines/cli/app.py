@@ -1,13 +1,9 @@
-"""Assembles `tacit` from its commands, and turns errors into words and exit codes."""
-
-import sys
-import traceback
+"""Assembles `tacit` from its commands."""
 
 import typer
-from rich.console import Console
 
 from pipelines.cli import config, doctor, evaluate, explain, keys, quarantine, run, sql, status
-from schemas.errors import TacitError
+from pipelines.cli.errors import errors_in_words
 
 app = typer.Typer(
     name="tacit",
@@ -27,20 +23,5 @@ def main() -> None:
 
     Exit codes: 0 done, 1 a `TacitError`, a fault in Tacit or an interruption, 2 wrong usage.
     """
-    console = Console(stderr=True)
-    try:
+    with errors_in_words():
         app()
-    except TacitError as error:
-        console.print(f"[bold red]{error.code}[/] ", end="")
-        for part in (error.what, error.state, error.then):
-            console.print(part, markup=False, highlight=False, soft_wrap=True)
-        sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
-    except Exception as fault:
-        console.print(f"[bold red]fault[/] Tacit failed with {type(fault).__name__}, which it should not.")
-        for frame in traceback.extract_tb(fault.__traceback__)[-6:]:
-            console.print(f"  {frame.filename}:{frame.lineno} in {frame.name}", markup=False, highlight=False)
-        console.print("Nothing is half published. Please report these lines with the output of `tacit doctor`.")
-        sys.exit(1)

@@ -9,7 +9,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.cli.options import ConfigOption, JsonOption, WarehouseOption, out, settings
+from pipelines.cli.options import ConfigOption, JsonOption, WarehouseOption, opened, out, settings
 from schemas.contract import table
 from schemas.errors import NotFound
 from warehouse.layout import Warehouse
@@ -38,7 +38,7 @@ def explain(
 ) -> None:
     """Show why a detection was made: the exchange around it, de-identified, and its evidence."""
     chosen = settings(config, warehouse=warehouse)
-    found = find(Warehouse(chosen.warehouse), signal_id)
+    found = find(opened(chosen), signal_id)
     if as_json:
         out.print_json(json.dumps(found, default=str))
         return
@@ -74,7 +74,7 @@ def find(warehouse: Warehouse, signal_id: str) -> dict[str, Any]:
     rows = run_query(warehouse, f"SELECT * FROM signals WHERE starts_with(signal_id, '{wanted}')")  # noqa: S608 - alphanumeric
     if rows.height != 1:
         raise NotFound(
-            f"{'No detection' if rows.is_empty() else f'{rows.height} detections'} begin with that id.",
+            "No detection's id begins so." if rows.is_empty() else f"The ids of {rows.height} detections begin so.",
             state="Nothing was changed.",
             then='List some with: tacit sql "SELECT signal_id, signal, rule FROM signals LIMIT 20"',
         )

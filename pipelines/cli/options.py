@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 
 from pipelines.settings import Loaded, Settings, load_settings
+from schemas.errors import NotFound
+from warehouse.layout import Warehouse
 
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", help="Settings file.", show_default="tacit.toml here", dir_okay=False)
@@ -28,6 +30,22 @@ def loaded(config: Path | None = None, **flags: Any) -> Loaded:
 def settings(config: Path | None = None, **flags: Any) -> Settings:
     """As `loaded`, without the origins."""
     return loaded(config, **flags).settings
+
+
+def opened(chosen: Settings) -> Warehouse:
+    """The warehouse, for reading.
+
+    Raises:
+        NotFound: Nothing was ever published there.
+    """
+    warehouse = Warehouse(chosen.warehouse)
+    if not warehouse.days("runs"):
+        raise NotFound(
+            f"There is no warehouse in {chosen.warehouse}.",
+            state="Nothing was read.",
+            then="Name another with --warehouse, or fill this one: tacit run --landing PATH --warehouse PATH --all",
+        )
+    return warehouse
 
 
 def parse_day(text: str) -> date:

@@ -6,10 +6,9 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from pipelines.cli.options import ConfigOption, WarehouseOption, err, out, parse_day, settings
+from pipelines.cli.options import ConfigOption, WarehouseOption, err, opened, out, parse_day, settings
 from pipelines.cli.sql import Format, print_frame
 from schemas.reasons import MEANING, Reason
-from warehouse.layout import Warehouse
 
 
 def register(app: typer.Typer) -> None:
@@ -27,9 +26,9 @@ def quarantine(
     format: Annotated[Format, typer.Option(help="How to print.")] = Format.TABLE,  # noqa: A002
     config: ConfigOption = None,
 ) -> None:
-    """Show refused records: their number by reason, or with --records the place and digest of each. Never their text."""
+    """Show refused records: their number by reason, or with --records the place of each. Never their text."""
     chosen = settings(config, warehouse=warehouse)
-    frame = Warehouse(chosen.warehouse).scan("quarantine", None if day is None else [day]).collect()
+    frame = opened(chosen).scan("quarantine", None if day is None else [day]).collect()
     if reason is not None:
         frame = frame.filter(pl.col("reason") == str(reason))
     if frame.is_empty() and format is Format.TABLE:

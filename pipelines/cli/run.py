@@ -89,8 +89,9 @@ def steps_table(report: NightReport) -> Table:
     changed = sum(p.changed for p in report.published)
     rows = {
         "scan": f"{read['records']:,} records",
-        "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept, {read['duplicates']:,} duplicates,"
-        f" {read['superseded']:,} older versions, {read['quarantined']:,} quarantined; {masked:,} values masked",
+        "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept,"
+        f" {read['duplicates']:,} duplicates, {read['superseded']:,} older versions,"
+        f" {read['quarantined']:,} quarantined; {masked:,} values masked",
         "merge": "by event day",
         "detect": f"{detect.get('exchanges', 0):,} exchanges, {detect.get('signals', 0):,} signals: {kinds or 'none'}",
         "publish": f"{len(report.published):,} partitions checked, {changed:,} changed",

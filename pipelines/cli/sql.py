@@ -14,8 +14,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.cli.options import ConfigOption, WarehouseOption, err, out, settings
-from warehouse.layout import Warehouse
+from pipelines.cli.options import ConfigOption, WarehouseOption, err, opened, out, settings
 from warehouse.query import run_query
 
 _ROWS_SHOWN = 200
@@ -55,7 +54,7 @@ def sql(
         raise typer.BadParameter(f"there is no file {file}")
     text = query if file is None else file.read_text(encoding="utf-8")
     chosen = settings(config, warehouse=warehouse)
-    frame = run_query(Warehouse(chosen.warehouse), str(text), limit_s=chosen.sql.seconds, memory=chosen.sql.memory)
+    frame = run_query(opened(chosen), str(text), limit_s=chosen.sql.seconds, memory=chosen.sql.memory)
     print_frame(frame, format)
 
 

@@ -32,8 +32,7 @@ def status(
     except LandingError:
         waiting = None
     if as_json:
-        days = None if waiting is None else [str(d) for d in waiting]
-        out.print_json(json.dumps(found | {"landing_days_not_run": days}, default=str))
+        out.print_json(json.dumps(found | {"landing_days_not_run": waiting}, default=str))
         return
     tables = Table("table", "days", "rows", "MiB", "newest day", title=f"{chosen.warehouse}", title_justify="left")
     for name, t in found["tables"].items():

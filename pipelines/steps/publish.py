@@ -87,7 +87,8 @@ def publish_batch(settings: Settings, overlay: Overlay, batch: Batch) -> list[Pu
     }
     with Stage(warehouse, batch.run_id) as stage:
         staged = [*_stage_merged(stage, overlay, metadata), *_stage_detected(stage, batch, metadata)]
-        staged += [stage.write("quality", dt, rows, metadata) for dt, rows in _quality(warehouse, staged, _counted(overlay, batch))]
+        quality = _quality(warehouse, staged, _counted(overlay, batch))
+        staged += [stage.write("quality", dt, rows, metadata) for dt, rows in quality]
         for log in batch.logs:
             assert_unchanged(settings, log.scan)
         _assert_bases(warehouse, batch.bases)

@@ -47,7 +47,7 @@ def digest_file(path: Path) -> str:
 
 
 def _buckets(files: Iterable[FileScan], processes: int) -> int:
-    """Enough buckets that one fits in memory and that every process has work, and no more: each reads the input again."""
+    """Enough buckets that one fits in memory and every process has work, and no more: each reads the input again."""
     size = sum(f.bytes * _EXPANSION.get(Path(f.file).suffix, 1) for f in files)
     wanted = max(-(-size // _BUCKET_BYTES), processes if size > 1 << 20 else 1)
     return min(wanted, 256)

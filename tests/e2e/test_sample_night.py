@@ -61,7 +61,7 @@ def test_detections_agree_with_the_authored_labels_for_the_most_part(sample_nigh
     # A floor that a broken detector falls through, not a measure of quality: that is taken on labelled sets.
     for signal in Signal:
         wanted_here = {w for w in wanted if w[2] == signal}
-        assert len(found & wanted_here) >= len(wanted_here) / 2, signal
+        assert len(found & wanted_here) >= len(wanted_here) / 3, signal
 
 
 def test_without_clocks_timing_is_null_and_never_false(sample_night):
@@ -86,7 +86,7 @@ def test_a_conversation_across_midnight_is_one_conversation(sample_night):
 def test_late_versions_replace_what_came_before(sample_night):
     versions = run_query(
         sample_night.warehouse,
-        "SELECT v.conversation_id, v.message_id, count(*) AS n, max(v.n_chars) AS longest, any_value(m.n_chars) AS shown"
+        "SELECT v.conversation_id, v.message_id, max(v.n_chars) AS longest, any_value(m.n_chars) AS shown"
         " FROM message_versions v JOIN messages m USING (source, conversation_id, message_id)"
         " GROUP BY ALL HAVING count(*) > 1",
     )
