@@ -85,7 +85,9 @@ class Engine:
     def describe(self) -> dict[str, tuple[str, ...]]:
         """Entity types with the names of the recognizers that serve them."""
         return {
-            entity: tuple(sorted({r.name for r in self._registry.recognizers if entity in r.supported_entities}))
+            entity: tuple(
+                sorted({str(type(r).__name__) for r in self._registry.recognizers if entity in r.supported_entities})
+            )
             for entity in self._entities
         }
 

@@ -66,9 +66,7 @@ class Policy:
     @property
     def masked(self) -> tuple[str, ...]:
         """The entity types that are masked, in their fixed order."""
-        return tuple(
-            e for e in ENTITIES if e in self.entities and (e != "ORGANIZATION" or self.mask_organizations)
-        )
+        return tuple(e for e in ENTITIES if e in self.entities and (e != "ORGANIZATION" or self.mask_organizations))
 
 
 def _refused(what: str) -> AnonymizeError:

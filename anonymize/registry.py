@@ -1,6 +1,6 @@
 """Which recognizer serves which entity type, in the frame of Presidio's registry."""
 
-from presidio_analyzer import RecognizerRegistry
+from presidio_analyzer import EntityRecognizer, RecognizerRegistry
 
 from anonymize.names.chinese import ChineseNameRecognizer
 from anonymize.names.cues import NameCueRecognizer
@@ -70,7 +70,7 @@ def build_registry(policy: Policy) -> RecognizerRegistry:
     Raises:
         AnonymizeError: A model is missing, or an entity of the policy is served in no or not every language.
     """
-    recognizers = [rule(language) for rule in RULES for language in policy.languages]
+    recognizers: list[EntityRecognizer] = [rule(language) for rule in RULES for language in policy.languages]
     recognizers += [EnglishNameRecognizer(policy.english_model), ChineseNameRecognizer()]
     registry = RecognizerRegistry(recognizers=recognizers, supported_languages=list(policy.languages))
     for language in policy.languages:

@@ -45,10 +45,10 @@ def normalise(entity: str, value: str) -> str:
         return digits or plain.casefold()
     if entity in _COMPACT:
         return "".join(c for c in plain.casefold() if c.isalnum())
-    return " ".join("".join(c for c in plain.casefold() if not unicodedata.category(c) == "Cf").split())
+    return " ".join("".join(c for c in plain.casefold() if unicodedata.category(c) != "Cf").split())
 
 
-class KeyedTag(Operator):  # type: ignore[misc]  # the library ships untyped bases
+class KeyedTag(Operator):
     """Presidio operator that replaces a value by its keyed tag. Parameters: `key`, `scope`, `entity`."""
 
     def operate(self, text: str, params: dict[str, Any] | None = None) -> str:

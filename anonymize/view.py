@@ -13,12 +13,12 @@ import numpy.typing as npt
 # Classes of the skeleton, all outside ASCII: a pattern over bytes can then tell letters from Han and from the rest.
 HAN, LOWER, UPPER, OTHER = 0xC8, 0xE0, 0xC0, 0x80
 
-_ZERO_WIDTH = (0x00AD, 0x061C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
+_ZERO_WIDTH: tuple[int, ...] = (0x00AD, 0x061C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
 _ZERO_WIDTH += tuple(range(0x202A, 0x202F)) + tuple(range(0x2066, 0x206A)) + tuple(range(0xFE00, 0xFE10))
 _SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,30}(?![A-Za-z])")
 _DASHES = "\u2010\u2011\u2012\u2013\u2212"
 _DROP = 0x110000
-_OPAQUE = "\uFFFC"
+_OPAQUE = "\ufffc"
 
 
 @cache

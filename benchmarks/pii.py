@@ -36,10 +36,10 @@ def masked_characters(original: str, masked: str, scope: str, key: PseudonymKey)
         out = match.end()
         entity = match.group()[1:-10]
         for end in range(len(original), at, -1) if len(original) - at < 400 else range(at + 400, at, -1):
-            if key.tag(scope, entity, normalise(entity, original[at:end])) == match.group():
-                # The longest value of that normal form may take blanks along; the rest of the text decides.
-                if _starts(original, end, masked, out):
-                    break
+            tag = key.tag(scope, entity, normalise(entity, original[at:end]))
+            # The longest value of that normal form may take blanks along; the rest of the text decides.
+            if tag == match.group() and _starts(original, end, masked, out):
+                break
         marks[at:end] = b"\x01" * (end - at)
         at = end
     return marks

@@ -13,14 +13,90 @@ from anonymize.names.segments import han_segments, prose
 from anonymize.recognizers.base import GUESSED
 from anonymize.view import View
 
-_TITLES = (
-    "总 经理 老师 医生 大夫 主任 先生 女士 小姐 太太 教授 师傅 律师 同学 姐 哥 阿姨 叔叔 叔 婶 爷爷 奶奶 大爷 大妈 老板 处长 局长 科长 部长 "
-    "院长 校长 所长 厂长 店长 组长 队长 班长 主管 总监 董事长 书记 会计 护士 警官 法官 助理 秘书 工 董 导 博士 院士 教练 房东 姑娘 妈妈 爸爸 "
-    "嫂 伯 伯伯 舅舅 警察 护士长 班主任 店员 司机 同志 經理 老師 醫生 醫師 總 小姐 老闆 律師 教授 主管"
-).split()
+_TITLES = [
+    "总",
+    "经理",
+    "老师",
+    "医生",
+    "大夫",
+    "主任",
+    "先生",
+    "女士",
+    "小姐",
+    "太太",
+    "教授",
+    "师傅",
+    "律师",
+    "同学",
+    "姐",
+    "哥",
+    "阿姨",
+    "叔叔",
+    "叔",
+    "婶",
+    "爷爷",
+    "奶奶",
+    "大爷",
+    "大妈",
+    "老板",
+    "处长",
+    "局长",
+    "科长",
+    "部长",
+    "院长",
+    "校长",
+    "所长",
+    "厂长",
+    "店长",
+    "组长",
+    "队长",
+    "班长",
+    "主管",
+    "总监",
+    "董事长",
+    "书记",
+    "会计",
+    "护士",
+    "警官",
+    "法官",
+    "助理",
+    "秘书",
+    "工",
+    "董",
+    "导",
+    "博士",
+    "院士",
+    "教练",
+    "房东",
+    "姑娘",
+    "妈妈",
+    "爸爸",
+    "嫂",
+    "伯",
+    "伯伯",
+    "舅舅",
+    "警察",
+    "护士长",
+    "班主任",
+    "店员",
+    "司机",
+    "同志",
+    "經理",
+    "老師",
+    "醫生",
+    "醫師",
+    "總",
+    "小姐",
+    "老闆",
+    "律師",
+    "教授",
+    "主管",
+]
 _TITLED = re.compile("(?:" + "|".join(sorted(set(_TITLES), key=len, reverse=True)) + ")")
 _WORK = re.compile(r"《[^》]{0,60}》")
-_PERSONAL = re.compile(r"[我咱俺他她您你家住租搬住]|籍贯|户口|户籍|老家|出差|上班|工作|面试|出生|收件|寄|地址|住院|同事|朋友|[叔姨爸妈哥姐弟妹]")
+_PERSONAL = re.compile(
+    r"[我咱俺他她您你家住租搬住]|籍贯|户口|户籍|老家|出差|上班|工作|面试|出生|收件|寄|地址|住院|同事|朋友|[叔姨爸妈哥姐弟妹]"
+)
 _WHERE = re.compile(r"(?:在|住|到|去|回|来|从|自|位于|籍贯|老家|户口|生于|搬到|人)[：: ]?$")
 _ORG_TAIL = re.compile(
     r"(?:公司|集团|有限|工作室|事务所|医院|诊所|学校|大学|学院|中学|小学|幼儿园|高中|一中|二中|银行|支行|分行|研究院|研究所|中心|工厂|厂|超市|"
@@ -30,7 +106,7 @@ _DOTTED = re.compile(r"[\u4e00-\u9fff]{1,5}(?:·[\u4e00-\u9fff]{1,4}){1,3}")
 _LONGEST_NAME = 12
 
 
-class ChineseNameRecognizer(EntityRecognizer):  # type: ignore[misc]  # the library ships untyped bases
+class ChineseNameRecognizer(EntityRecognizer):
     """Finds people, places and organisations in Chinese text, and Latin names that stand in it.
 
     Raises:
@@ -105,7 +181,7 @@ def _names(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[int
             if _place(sentence, word.start, whole, known):
                 yield word.start, end, "LOCATION"
             at = last
-        elif word.tag == "ORG" and _organization(sentence, word, value, known):
+        elif word.tag == "ORG" and _organization(sentence, value, known):
             yield word.start, word.end, "ORGANIZATION"
 
 
@@ -140,7 +216,7 @@ def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     start = word.start
     head = sentence[start : start + 2] if sentence[start : start + 2] in known.surnames else sentence[start : start + 1]
     if sentence[start] in "小老阿" and word.end - start == 2 and sentence[start + 1] in known.surnames:
-        return word.end if word.tag in ("PER", "nz") and sentence[start:word.end] not in _NICK_WORDS else None
+        return word.end if word.tag in ("PER", "nz") and sentence[start : word.end] not in _NICK_WORDS else None
     if head not in known.surnames or len(head) == 0:
         return None
     title = _TITLED.match(sentence, start + len(head))
@@ -155,8 +231,67 @@ def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     return title.end()
 
 
-_NICK_WORDS = frozenset("小米 小时 小明 小红 小刚 小说 小白 小程 小车 小马 老师 老板 老年 老家 阿里 阿姨 小麦 小路 小龙 老方 小项 小计 小丁 小康 小池 小包 小巫 小石 小黄 小江 老江 小花 小华 小应".split())
-_TITLE_WORDS = frozenset("高总 成工 施工 华工 全总 应工 易工 车工 管工 单工 年总 汇总 毛哥 平总 常总 高导 向导 项目总监 经总".split())
+_NICK_WORDS = frozenset(
+    [
+        "小米",
+        "小时",
+        "小明",
+        "小红",
+        "小刚",
+        "小说",
+        "小白",
+        "小程",
+        "小车",
+        "小马",
+        "老师",
+        "老板",
+        "老年",
+        "老家",
+        "阿里",
+        "阿姨",
+        "小麦",
+        "小路",
+        "小龙",
+        "老方",
+        "小项",
+        "小计",
+        "小丁",
+        "小康",
+        "小池",
+        "小包",
+        "小巫",
+        "小石",
+        "小黄",
+        "小江",
+        "老江",
+        "小花",
+        "小华",
+        "小应",
+    ]
+)
+_TITLE_WORDS = frozenset(
+    [
+        "高总",
+        "成工",
+        "施工",
+        "华工",
+        "全总",
+        "应工",
+        "易工",
+        "车工",
+        "管工",
+        "单工",
+        "年总",
+        "汇总",
+        "毛哥",
+        "平总",
+        "常总",
+        "高导",
+        "向导",
+        "项目总监",
+        "经总",
+    ]
+)
 
 
 def _place(sentence: str, start: int, value: str, known: Lists) -> bool:
@@ -167,7 +302,7 @@ def _place(sentence: str, start: int, value: str, known: Lists) -> bool:
     return _PERSONAL.search(sentence) is not None or _WHERE.search(sentence[:start]) is not None
 
 
-def _organization(sentence: str, word: Word, value: str, known: Lists) -> bool:
+def _organization(sentence: str, value: str, known: Lists) -> bool:
     if value in known.not_names or value.lower() in known.not_names or value in known.places or len(value) < 4:
         return False
     return _ORG_TAIL.search(value) is not None and _PERSONAL.search(sentence) is not None

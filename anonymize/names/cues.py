@@ -1,9 +1,12 @@
 """Names in Latin script that the words around them announce."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 from functools import cache
 
 from anonymize.names.lists import lists
+from anonymize.names.shape import NOT_FIRST, plausible, trim_name, unknown_words
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
 from anonymize.view import View, is_word
 
@@ -11,20 +14,26 @@ _CAP = r"[A-Z\xC0][A-Za-z\xC0\xE0'-]*\.?"
 _NAME = rf"({_CAP}(?: (?:{_CAP}|de|da|van|von|der|den|del|la|bin|al|el|y)){{0,4}})"
 _WORD = r"([A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'-]+(?: [A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*){0,3})"
 
-_TITLED = over_bytes(rf"(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Rev|Judge|Officer|Nurse|Coach|Aunt|Uncle|Sister|Principal|Sgt|Lt|Capt)\.? {_NAME}")
+_TITLED = over_bytes(
+    rf"(?:Mr|Mrs|Ms|Mx|Miss|Dr|Prof|Professor|Rev|Judge|Officer|Nurse|Coach|Aunt|Uncle|Sister|Principal|Sgt|Lt|Capt)\.? {_NAME}"
+)
 _STATED = over_bytes(
     rf"(?i:my (?:full |real |first |last |given |legal )?name(?: is|'s|:)|name is|names? (?:was|were)|under the name(?: of)?|"
     rf"account name:?|account\? user:|signed,?|yours truly,?|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
     rf"on behalf of|spoke (?:to|with)|met with|talk(?:ed)? to|email(?:ed)? from|written by|regards to|say hi to|"
     rf"cc:?|from:|to:|author:|by:|directed by:|account:|last name\?) {{1,4}}{_NAME}"
 )
-_INTRODUCED = over_bytes(rf"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|i,) )([A-Z\xC0][A-Za-z\xC0\xE0'-]+(?: [A-Z\xC0][A-Za-z\xC0\xE0'.-]*){{0,3}})")
+_INTRODUCED = over_bytes(
+    r"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|i,) )([A-Z\xC0][A-Za-z\xC0\xE0'-]+(?: [A-Z\xC0][A-Za-z\xC0\xE0'.-]*){0,3})"
+)
 _ONE = over_bytes(
     r"\b([A-Z\xC0][A-Za-z\xC0\xE0'-]{1,20}?)(?: (?:said|told|asked|shouted|replied|whispered|texted|emailed|smiled|nodded|laughed|lives|invited|"
     r"complained|is from|was born|had given|is my|insists|yelled|wants me|messaged)\b|'s (?:handwriting|birthday|wife|husband|kid|kids|son|daughter|mom|"
     r"dad|mother|father|house|phone|email|number|boss|killers|brother|sister|friend|funeral|wedding|party)\b|, (?:can|could|please|would you|are you) )"
 )
-_LOWER_STATED = over_bytes(rf"(?i)(?:my name is|my name's|i am called|people call me|call me|her name is|his name is|their name is|name's) {_WORD}")
+_LOWER_STATED = over_bytes(
+    rf"(?i)(?:my name is|my name's|i am called|people call me|call me|her name is|his name is|their name is|name's) {_WORD}"
+)
 _KIN = over_bytes(
     r"(?i:(?:my|his|her|our|their|your)(?: \w+)? (?:wife|husband|spouse|partner|fianc[e\xE0]e?|girlfriend|boyfriend|ex|mother|mom|mum|father|dad|"
     r"brother|sister|son|daughter|kid|child|baby|twin|cousin|uncle|aunt|grandma|grandpa|grandmother|grandfather|nephew|niece|friend|"
@@ -38,15 +47,15 @@ _FIELD = over_bytes(
     r"(?:name|surname|patient|applicant|tenant|landlord|cardholder|recipient|contact|attn|first|last|signed|pt|employee|beneficiary)"
     r"(?:\*\*)?[\"']? ?[:=](?:\*\*)? {0,8}[\"']?([A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*(?:,? [A-Za-z\xC0\xE0][A-Za-z\xC0\xE0'.-]*){0,4})"
 )
-_GREETING = over_bytes(rf"(?m)(?:^|[\"(\n]|\. )(?i:hi|hello|hey|dear|good morning|good afternoon|good evening|thanks|thank you|congratulations|happy birthday)(?: again)?,? {_NAME}(?:[,!.:\x80-]|\s*$)")
+_GREETING = over_bytes(
+    rf"(?m)(?:^|[\"(\n]|\. )(?i:hi|hello|hey|dear|good morning|good afternoon|good evening|thanks|thank you|congratulations|happy birthday)(?: again)?,? {_NAME}(?:[,!.:\x80-]|\s*$)"
+)
 _SIGNED = over_bytes(
     rf"(?i:regards|best|best wishes|sincerely|thanks|thank you|cheers|yours|love|respectfully|warmly|cordially|xo|many thanks|all the best)"
     rf"[ A-Za-z\xC0\xE0]{{0,20}}[,.!]?\s{{0,3}}\n\s{{0,4}}(?:[~*\x80-]{{0,3}} ?)?{_NAME}\s{{0,3}}(?:\n|$|\[|<|\|)"
 )
 _L = r"A-Za-z\xC0\xE0"
-_WITH_GIVEN = over_bytes(
-    rf"(?:^|[^{_L}0-9_@./#-])([A-Z\xC0][{_L}'-]+(?: (?:[A-Z\xC0][{_L}'-]+|[A-Z\xC0]\.?)){{0,3}})"
-)
+_WITH_GIVEN = over_bytes(rf"(?:^|[^{_L}0-9_@./#-])([A-Z\xC0][{_L}'-]+(?: (?:[A-Z\xC0][{_L}'-]+|[A-Z\xC0]\.?)){{0,3}})")
 # Two capitalised words or more, none of them known, before or after what people do or have.
 _SEVERAL = rf"([A-Z\xC0][{_L}'-]+(?: (?:[A-Z\xC0][{_L}'-]+|[A-Z\xC0]\.?|ten|van|von|de|da|del|der|bin|al)){{1,4}})"
 _DOES = over_bytes(
@@ -74,19 +83,6 @@ _NAMED_AS = over_bytes(
     rf"(?i:\b(?:surname|given names?|first name|last name|family name|maiden name|full name|nickname)(?: is|:|,)? )([A-Z\xC0][{_L}'-]+(?: [A-Z\xC0][{_L}'-]+){{0,3}})"
 )
 
-_NOT_FIRST = frozenset(
-    "a an the my your his her our their this that these those it he she they we you i so very not just also only still now here there what "
-    "who how why when where which if in on at to for from by with about like as and or but no yes ok okay sure sorry happy sad glad new old "
-    "working trying looking using going having getting doing making writing thinking building learning planning currently really all one "
-    "dear sir madam team everyone all folks friend there guys support customer admin hiring manager editor reader user assistant chat bot "
-    "please thank thanks can could would should may might will do does did is are was were be been has have had let get go see use add set "
-    "today tomorrow yesterday monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
-    "september october november december mr mrs ms dr prof miss example note step chapter part section figure table day week month year "
-    "american british canadian chinese indian french german english spanish italian japanese korean african european asian christian muslim "
-    "north south east west good great best big small first second third last next more most other another such some any every each none "
-    "null true false string required optional value type id number test unknown tbd n/a na anonymous".split()
-)
-
 
 class NameCueRecognizer(RuleRecognizer):
     """Finds people by what introduces them: titles, kinship, greetings, signatures, fields, and common given names."""
@@ -102,13 +98,13 @@ class NameCueRecognizer(RuleRecognizer):
                 first = view.skeleton[match.start() - 1] if match.start() else 32
                 if is_word(first) and is_word(view.skeleton[match.start()]):
                     continue
-                yield from self._accept(view, *match.span(1), score, pattern in _SURE)
+                yield from self._accept(view, match.span(1), score, pattern in _SURE)
         yield from self._given(view)
         yield from self._several(view)
         yield from self._lower(view)
 
-    def _accept(self, view: View, start: int, end: int, score: float, sure: bool) -> Iterator[Hit]:
-        start, end = trim_name(view.text, start, end)
+    def _accept(self, view: View, span: tuple[int, int], score: float, sure: bool) -> Iterator[Hit]:
+        start, end = trim_name(view.text, *span)
         if end - start > 1 and plausible(view.text[start:end], sure=sure):
             yield Hit(start, end, score, "PERSON")
 
@@ -127,18 +123,27 @@ class NameCueRecognizer(RuleRecognizer):
     def _lower(self, view: View) -> Iterator[Hit]:
         """Yield names in small letters: common given names in speech, and unknown words after kin or a title."""
         known = lists()
-        for pattern, cues in ((_LOWER_KIN, ("my ", "his ", "her ", "our ", "their ")), (_LOWER_TITLED, ("mr", "ms", "dr", "prof"))):
+        for pattern, cues in (
+            (_LOWER_KIN, ("my ", "his ", "her ", "our ", "their ")),
+            (_LOWER_TITLED, ("mr", "ms", "dr", "prof")),
+        ):
             if has_any(view, cues):
                 for match in pattern.finditer(view.skeleton):
                     word = view.text[match.start(1) : match.end(1)].removesuffix("'s")
                     inflected = word.endswith(("ed", "ing", "ly"))
-                    if not inflected and word not in known.common and word not in _NOT_FIRST and word not in known.not_names and word not in _SPEECH:
+                    if (
+                        not inflected
+                        and word not in known.common
+                        and word not in NOT_FIRST
+                        and word not in known.not_names
+                        and word not in _SPEECH
+                    ):
                         yield Hit(match.start(1), match.start(1) + len(word), GUESSED, "PERSON")
         for match in _LOWER_TOLD.finditer(view.skeleton):
             words = view.text[match.start(1) : match.end(1)].split(" ")
             if words[0] not in _lower_given():
                 continue
-            if len(words) > 1 and (words[1] in known.common or words[1] in _SPEECH or words[1] in _NOT_FIRST):
+            if len(words) > 1 and (words[1] in known.common or words[1] in _SPEECH or words[1] in NOT_FIRST):
                 words.pop()
             yield Hit(match.start(1), match.start(1) + len(" ".join(words).removesuffix("'s")), GUESSED, "PERSON")
 
@@ -157,15 +162,36 @@ class NameCueRecognizer(RuleRecognizer):
             more = len(view.text[start:end].split()) > 1
             if lower in known.words and not more:
                 continue
-            if view.skeleton[end : end + 1] in (b"(", b"_", b"/", b"=", b"."):
-                if view.skeleton[end : end + 1] != b"." or view.skeleton[end + 1 : end + 2].isalnum():
-                    continue
-            if plausible(view.text[start:end], sure=True):
+            right = view.skeleton[end : end + 2]
+            code = right[:1] in (b"(", b"_", b"/", b"=") or (right[:1] == b"." and right[1:].isalnum())
+            if not code and plausible(view.text[start:end], sure=True):
                 yield Hit(start, end, SHAPED - 0.15, "PERSON")
 
 
 _RULES = (
-    (_TITLED, ("mr", "ms", "miss", "dr", "prof", "judge", "aunt", "uncle", "nurse", "coach", "officer", "rev", "sister", "principal", "sgt", "lt", "capt"), SHAPED),
+    (
+        _TITLED,
+        (
+            "mr",
+            "ms",
+            "miss",
+            "dr",
+            "prof",
+            "judge",
+            "aunt",
+            "uncle",
+            "nurse",
+            "coach",
+            "officer",
+            "rev",
+            "sister",
+            "principal",
+            "sgt",
+            "lt",
+            "capt",
+        ),
+        SHAPED,
+    ),
     (_STATED, (), SHAPED - 0.1),
     (_INTRODUCED, ("i'm", "im ", "i am", "name", "this is", "call me", "it's me", "i,"), SHAPED - 0.1),
     (_ONE, (), SHAPED - 0.15),
@@ -182,11 +208,106 @@ _SURE = (_TITLED, _KIN, _FIELD, _GREETING, _NAMED_AS, _INTRODUCED, _ONE)
 _LETTER = 1200
 # Verbs and other small words that follow a word for kin: "my wife cooks".
 _SPEECH = frozenset(
-    "told said says asked likes loves hates lives thinks wants got gets keeps came comes went goes wont dont doesnt didnt isnt "
-    "cooks drives moved died passed left loves who whose which turned turns insists refuses believes bought sent gave made "
-    "works worked hates was were has had did does never always keeps tells broke found saw knows knew feels felt seems started "
-    "stopped tried tries lost met forgot told suffers speaks snores complains complained lied cheated sleeps eats drinks owes "
-    "too very really just finally recently named called aged about over after before while since until without".split()
+    [
+        "told",
+        "said",
+        "says",
+        "asked",
+        "likes",
+        "loves",
+        "hates",
+        "lives",
+        "thinks",
+        "wants",
+        "got",
+        "gets",
+        "keeps",
+        "came",
+        "comes",
+        "went",
+        "goes",
+        "wont",
+        "dont",
+        "doesnt",
+        "didnt",
+        "isnt",
+        "cooks",
+        "drives",
+        "moved",
+        "died",
+        "passed",
+        "left",
+        "loves",
+        "who",
+        "whose",
+        "which",
+        "turned",
+        "turns",
+        "insists",
+        "refuses",
+        "believes",
+        "bought",
+        "sent",
+        "gave",
+        "made",
+        "works",
+        "worked",
+        "hates",
+        "was",
+        "were",
+        "has",
+        "had",
+        "did",
+        "does",
+        "never",
+        "always",
+        "keeps",
+        "tells",
+        "broke",
+        "found",
+        "saw",
+        "knows",
+        "knew",
+        "feels",
+        "felt",
+        "seems",
+        "started",
+        "stopped",
+        "tried",
+        "tries",
+        "lost",
+        "met",
+        "forgot",
+        "told",
+        "suffers",
+        "speaks",
+        "snores",
+        "complains",
+        "complained",
+        "lied",
+        "cheated",
+        "sleeps",
+        "eats",
+        "drinks",
+        "owes",
+        "too",
+        "very",
+        "really",
+        "just",
+        "finally",
+        "recently",
+        "named",
+        "called",
+        "aged",
+        "about",
+        "over",
+        "after",
+        "before",
+        "while",
+        "since",
+        "until",
+        "without",
+    ]
 )
 
 
@@ -195,76 +316,3 @@ def _lower_given() -> frozenset[str]:
     """Given names that are names even in small letters: no ordinary words, and not short."""
     known = lists()
     return frozenset(n for n in known.given if len(n) > 3 and n not in known.words and n not in known.not_names)
-
-
-def unknown_words(value: str) -> bool:
-    """Whether a run of capitalised words holds two or more, none of them a known word, term or place."""
-    known = lists()
-    words = [w.strip(".,'").removesuffix("'s") for w in value.split(" ")]
-    if len(words) < 2 or value.lower() in known.famous:
-        return False
-    for word in words:
-        lower = word.lower()
-        if len(word) == 1:
-            continue
-        if len(word) > 1 and word.isupper() and len(word) < 4:
-            return False
-        if lower in known.common or lower in known.not_names or lower in known.places or lower in _NOT_FIRST:
-            return False
-        if any(c.islower() for c in word) and any(c.isupper() for c in word[1:]) and not word.startswith(("Mc", "Mac", "O'", "D'", "De", "La")):
-            return False
-    return len(words[0]) > 1
-
-
-def trim_name(text: str, start: int, end: int) -> tuple[int, int]:
-    """Cut what is no part of a name off its ends: possessives, words that never stand in one, marks.
-
-    Args:
-        text: The folded text.
-        start: Start of the candidate.
-        end: End of the candidate.
-    """
-    known = lists()
-    words = text[start:end].split(" ")
-    while words and words[-1].lower().strip(".'-,") in _NOT_FIRST | {"de", "la", "van", "von", "der", "al", "el", "y", "of", "dob", "ssn", "phone", "email", "age", "address"}:
-        words.pop()
-    while len(words) > 1 and words[0].lower().strip(".,") in _NOT_FIRST:
-        start += len(words[0]) + 1
-        words.pop(0)
-    for at, word in enumerate(words):
-        lower = word.lower().strip(".,")
-        # Behind a given name a maker's name is a family name.
-        term = lower in known.not_names and len(lower) > 1 and words[0].lower() not in known.given
-        if at and (lower in _NOT_FIRST or term) and lower not in known.given and len(lower) > 1:
-            words = words[:at]
-            break
-        if word.endswith(("'s", "'")):
-            words = [*words[:at], word.removesuffix("'s").removesuffix("'")]
-            break
-        if word.endswith(".") and len(word) > 3 and at + 1 <= len(words) and word.lower() not in ("jr.", "sr."):
-            words = [*words[:at], word[:-1]]
-            break
-    value = " ".join(words).rstrip("-',")
-    return start, start + len(value)
-
-
-def plausible(value: str, *, sure: bool = False) -> bool:
-    """Whether a candidate may be the name of somebody who is not of public knowledge.
-
-    Args:
-        value: The candidate.
-        sure: Whether what stands beside it leaves little doubt, so that a name that is a word as well will do.
-    """
-    known = lists()
-    if sure and all(w.strip(".,'").lower() in known.words | known.given for w in value.split()):
-        return value.lower() not in known.famous
-    lower = value.lower()
-    words = [w.strip(".,'") for w in lower.split()]
-    if not words or lower in known.famous or lower in known.not_names or lower in known.places:
-        return False
-    if words[0] in _NOT_FIRST or (len(words) == 1 and len(words[0]) < 2):
-        return False
-    if value.isupper() and len(words) == 1 and len(value) < 5 and lower not in known.given:
-        return False
-    unknown = [w for w in words if w not in known.not_names and w not in known.famous and w not in known.common]
-    return bool(unknown) and not any(c in value for c in "_/\\")

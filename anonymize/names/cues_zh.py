@@ -1,5 +1,7 @@
 """Chinese names that the words before them announce."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
@@ -22,13 +24,17 @@ _LATIN = over_text(
     r"(?:我叫|我是|名字叫|名叫|叫|同事|同学|室友|朋友|老板|领导|客户|老师|学生|男朋友|女朋友|男友|女友|闺蜜|导师|房东|给|和|跟|与|找|约|问|联系|帮|"
     r"请|姐姐|哥哥|弟弟|妹妹|manager|姓名[:：]|名[:：])\s?([A-Z][a-z]{1,15}(?: [A-Z][a-z'-]{1,15}){0,2})"
 )
-_LATIN_TITLED = over_text(r"([A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?)\s?(?:老师|姐|哥|总|经理|先生|女士|小姐|教授|医生|同学|说|跟我|问我|告诉|发来|让我|要我|给我|他|她|是我)")
+_LATIN_TITLED = over_text(
+    r"([A-Z][a-z]{1,14}(?: [A-Z][a-z]{1,14})?)\s?(?:老师|姐|哥|总|经理|先生|女士|小姐|教授|医生|同学|说|跟我|问我|告诉|发来|让我|要我|给我|他|她|是我)"
+)
 _CAPITALS = over_text(r"(?:姓名|名字|拼音|英文名)(?:拼音)?\s?[:：]?\s?([A-Z]{2,12}(?: [A-Z]{2,14}){1,2})")
 _JSON = over_text(rf"(?i)[\"'](?:\w{{0,12}}name|姓名|联系人|收件人)[\"']\s?:\s?[\"']({_HAN}{{2,4}})[\"']")
 _SPACED = over_text(rf"姓\s?名\s?[:：]\s?({_HAN} {_HAN}(?: {_HAN})?)")
 _SURNAME = over_text(rf"(?:姓|免贵姓)({_HAN})(?:[，,。.、 ]|$)")
 # A name ends where one of these begins: what usually follows it.
-_STOPS = frozenset("的了和与跟在是说去来要有把被给让对从到也都就还很不吗呢吧啊，。你我他她它，这那将已为于及或等今住电身先因女男请想会能下上做帮刚想问")
+_STOPS = frozenset(
+    "的了和与跟在是说去来要有把被给让对从到也都就还很不吗呢吧啊，。你我他她它，这那将已为于及或等今住电身先因女男请想会能下上做帮刚想问"
+)
 
 
 class ChineseNameCueRecognizer(RuleRecognizer):
@@ -38,32 +44,59 @@ class ChineseNameCueRecognizer(RuleRecognizer):
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
-        if not view.has_han:
-            return
+        if view.has_han:
+            yield from self._introduced(view)
+            yield from self._latin(view)
+            yield from self._fielded(view)
+
+    def _introduced(self, view: View) -> Iterator[Hit]:
+        """Yield names after a field's label or an introduction."""
         known = lists()
         for pattern, score in ((_FIELD, CUED - 0.1), (_STATED, SHAPED - 0.1)):
             for match in pattern.finditer(view.text):
                 start, end = match.span(1)
                 cue = view.text[match.start() : start]
-                stated = cue.rstrip().endswith((":", "=")) or cue in ("我叫", "名叫", "名字叫", "她叫", "他叫", "本人", "姓名是")
+                stated = cue.rstrip().endswith((":", "=")) or cue in (
+                    "我叫",
+                    "名叫",
+                    "名字叫",
+                    "她叫",
+                    "他叫",
+                    "本人",
+                    "姓名是",
+                )
                 end = self._end(view.text, start, end, stated, known.surnames)
-                if end and view.text[start:end] not in known.famous | known.places and self._named(view.text, start, end, stated):
+                if (
+                    end
+                    and view.text[start:end] not in known.famous | known.places
+                    and self._named(view.text, start, end, stated)
+                ):
                     yield Hit(start, end, score, "PERSON")
+
+    def _latin(self, view: View) -> Iterator[Hit]:
+        """Yield Latin names that a Chinese sentence treats as people."""
+        known = lists()
         for pattern in (_LATIN, _LATIN_TITLED):
             for match in pattern.finditer(view.text):
                 start, end = match.span(1)
                 value = match.group(1).lower()
                 if value in known.famous or value in known.not_names or value in known.places:
                     continue
-                if value.split()[0] in known.given or pattern is _LATIN_TITLED and value.split()[0] not in known.not_names:
+                if value.split()[0] in known.given or (
+                    pattern is _LATIN_TITLED and value.split()[0] not in known.not_names
+                ):
                     yield Hit(start, end, SHAPED - 0.1, "PERSON")
+
+    def _fielded(self, view: View) -> Iterator[Hit]:
+        """Yield names in forms and records, and family names asked for."""
+        known = lists()
         for pattern in (_CAPITALS, _JSON, _SPACED):
             for match in pattern.finditer(view.text):
                 if match.group(1) not in known.famous:
-                    yield Hit(*match.span(1), SHAPED, "PERSON")
+                    yield Hit.at(match.span(1), SHAPED, "PERSON")
         for match in _SURNAME.finditer(view.text):
             if match.group(1) in known.surnames:
-                yield Hit(*match.span(1), SHAPED - 0.1, "PERSON")
+                yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
 
     def _end(self, text: str, start: int, end: int, stated: bool, surnames: frozenset[str]) -> int | None:
         """The end of the name that begins at `start`, or None where none does."""

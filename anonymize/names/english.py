@@ -21,7 +21,7 @@ _ZONE = 4096
 _EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
 
 
-class EnglishNameRecognizer(EntityRecognizer):  # type: ignore[misc]  # the library ships untyped bases
+class EnglishNameRecognizer(EntityRecognizer):
     """Finds people, places and organisations in Latin text.
 
     Args:

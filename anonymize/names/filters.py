@@ -1,5 +1,7 @@
 """Which findings of a general model to believe: it takes headings, products and terms for names."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 import re
 
 from anonymize.names.lists import lists

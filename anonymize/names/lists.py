@@ -33,7 +33,7 @@ class Lists:
 @cache
 def lists() -> Lists:
     """Load the lists, once a process."""
-    surnames = set()
+    surnames: set[str] = set()
     for token in _entries("surnames_zh.txt", " "):
         # Single characters stand in one run; names of two characters stand apart.
         surnames.update([token] if len(token) == 2 else token)

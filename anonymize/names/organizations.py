@@ -1,5 +1,7 @@
 """Organisations that their names say they are: firms, schools, clinics."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
@@ -19,7 +21,50 @@ _HAN_BODY = over_text(
     rf"{_H}{{2,16}}(?:有限责任公司|股份有限公司|集团有限公司|有限公司|有限公司|律师事务所|会计师事务所|事务所|工作室|实验中学|中学|小学|幼儿园|大学|学院|人民医院|医院|诊所|"
     r"支行|分行|印务社|工厂|[造瓷艺械具装件饰品]厂|农业合作社|合作社|养老院|福利院)"
 )
-_LEADS = ("就职于", "任职于", "供职", "毕业于", "就读于", "就读", "毕业", "单位", "公司", "户名", "户行", "抬头", "抬頭", "抬頭寫", "寫", "目前", "现在", "今天", "甲方", "乙方", "那所", "一所", "一个", "收款人", "开户行", "开户", "要适合", "适合", "發票", "发票", "抬头写", "要", "考上", "考", "读", "附近", "去", "所有", "每所", "一家", "这家", "哪家")
+_LEADS = (
+    "就职于",
+    "任职于",
+    "供职",
+    "毕业于",
+    "就读于",
+    "就读",
+    "毕业",
+    "单位",
+    "公司",
+    "户名",
+    "户行",
+    "抬头",
+    "抬頭",
+    "抬頭寫",
+    "寫",
+    "目前",
+    "现在",
+    "今天",
+    "甲方",
+    "乙方",
+    "那所",
+    "一所",
+    "一个",
+    "收款人",
+    "开户行",
+    "开户",
+    "要适合",
+    "适合",
+    "發票",
+    "发票",
+    "抬头写",
+    "要",
+    "考上",
+    "考",
+    "读",
+    "附近",
+    "去",
+    "所有",
+    "每所",
+    "一家",
+    "这家",
+    "哪家",
+)
 _GENERIC = (
     "大学", "一所大学", "哪所大学", "重点大学", "综合大学", "师范大学", "科技大学", "医科大学", "理工大学", "三甲医院", "附近医院", "公立医院", "私立医院", "重点中学", "重点高中",
     "会计事务所", "清华大学", "北京大学", "上大学", "考大学", "读大学", "老年大学", "商学院", "法学院", "医学院", "文学院", "计算机学院",
@@ -41,7 +86,12 @@ class OrganizationRecognizer(RuleRecognizer):
                     continue
                 words = view.text[start:end].split()
                 # A heading such as "My High School" is made of ordinary words.
-                while len(words) > 1 and words[0].lower() in known.common and words[0].lower() not in ("st", "north", "south", "east", "west", "new", "old", "first", "university"):
+                while (
+                    len(words) > 1
+                    and words[0].lower() in known.common
+                    and words[0].lower()
+                    not in ("st", "north", "south", "east", "west", "new", "old", "first", "university")
+                ):
                     start += len(words[0]) + 1
                     words.pop(0)
                 name = view.text[start:end].lower()

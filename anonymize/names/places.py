@@ -1,5 +1,7 @@
 """Places in Latin script that the words before them announce: where somebody lives, comes from or goes."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
@@ -7,7 +9,9 @@ from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, has_any, ov
 from anonymize.view import View
 
 _L = r"A-Za-z\xC0\xE0"
-_PLACE = rf"([A-Z\xC0][{_L}'-]+(?:,? (?:[A-Z\xC0][{_L}'-]*|de|del|do|da|la|of|ben|upon|sur|am)){{0,4}}(?: \([A-Z][a-z]+\))?)"
+_PLACE = (
+    rf"([A-Z\xC0][{_L}'-]+(?:,? (?:[A-Z\xC0][{_L}'-]*|de|del|do|da|la|of|ben|upon|sur|am)){{0,4}}(?: \([A-Z][a-z]+\))?)"
+)
 _CUE = over_bytes(
     r"(?i:\b(?:(?:live[sd]?|living|born|grew up|raised|based|stay(?:ing)?|reside[sd]?|residing|stuck|work(?:s|ing)?|studying|settled|arrived|i am|i'm|"
     r"we're|we are|home city|hometown|nurse|doctor|teacher|apartment|house|flat|hotel|clinic|landed)(?: \w+){0,3}? (?:in|at|near|outside|around)|"
@@ -15,13 +19,56 @@ _CUE = over_bytes(
     r"(?: \w+){0,2}? (?:to|from)|(?:is|am|are|was|originally|come|comes|hail|hails|we're|i'm) from|visiting|hometown(?: is|:)?|city:|town:|"
     rf"location:|place of birth:?|born in|based in|based out of) ){_PLACE}"
 )
-_WHERE = over_bytes(rf"(?im:^(?:where|location|place|city|town|venue):? {{1,4}})([A-Z\xC0][{_L}' ().-]{{2,40}}?)(?:\.|\n|$)")
+_WHERE = over_bytes(
+    rf"(?im:^(?:where|location|place|city|town|venue):? {{1,4}})([A-Z\xC0][{_L}' ().-]{{2,40}}?)(?:\.|\n|$)"
+)
 _CITY_STATE = over_bytes(
-    rf"\b([A-Z][a-z]+(?: [A-Z][a-z]+){{0,2}}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
+    r"\b([A-Z][a-z]+(?: [A-Z][a-z]+){0,2}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
 )
 _LOWER = over_bytes(r"(?i:\b(?:live[sd]? in|living in|from|in|to|near) )([a-z]{4,16}(?: [a-z]{4,12})?)(?:[?.,!\n]|$)")
 _PERSONAL = (" my ", " i ", "i'm", " we ", " me ", " our ")
-_CUES = ("live", "living", "born", "grew", "raised", "based", "stay", "resid", "work", "study", "arriv", "i am", "i'm", "we", "home", "mov", "relocat", "fl", "driv", "drove", "travel", "went", "going", "com", "return", "trip", "from", "visiting", "city", "town", "location", "place", "nurse", "doctor", "teacher", "apartment", "house", "hotel", "clinic", "land")
+_CUES = (
+    "live",
+    "living",
+    "born",
+    "grew",
+    "raised",
+    "based",
+    "stay",
+    "resid",
+    "work",
+    "study",
+    "arriv",
+    "i am",
+    "i'm",
+    "we",
+    "home",
+    "mov",
+    "relocat",
+    "fl",
+    "driv",
+    "drove",
+    "travel",
+    "went",
+    "going",
+    "com",
+    "return",
+    "trip",
+    "from",
+    "visiting",
+    "city",
+    "town",
+    "location",
+    "place",
+    "nurse",
+    "doctor",
+    "teacher",
+    "apartment",
+    "house",
+    "hotel",
+    "clinic",
+    "land",
+)
 
 
 class PlaceCueRecognizer(RuleRecognizer):
@@ -41,12 +88,12 @@ class PlaceCueRecognizer(RuleRecognizer):
             for match in _CITY_STATE.finditer(view.skeleton):
                 first = view.text[match.start(1) :].split(",")[0].split(" ")[0].lower()
                 if first not in known.common and first not in known.not_names:
-                    yield Hit(*match.span(1), GUESSED, "LOCATION")
+                    yield Hit.at(match.span(1), GUESSED, "LOCATION")
         if has_any(view, _PERSONAL) or view.lower.startswith(("my ", "i ")):
             for match in _LOWER.finditer(view.skeleton):
                 value = view.text[match.start(1) : match.end(1)]
                 if value in known.places and value not in known.common and value not in known.not_names:
-                    yield Hit(*match.span(1), GUESSED, "LOCATION")
+                    yield Hit.at(match.span(1), GUESSED, "LOCATION")
 
     def _accept(self, view: View, start: int, end: int) -> Iterator[Hit]:
         known = lists()

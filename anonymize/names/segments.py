@@ -1,5 +1,7 @@
 """Cuts a text into the sentences that a model for names is to read, each in its own script."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -84,7 +86,10 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
             start, end = run.span() if run else (low, high)
             for a, b in _pieces(view.text, start, end, _SENTENCE_END):
                 sentence = view.text[a:b]
-                if any(_may_name(view, sentence, m, known.not_names, known.given, known.common) for m in _CAPITAL.finditer(sentence)):
+                if any(
+                    _may_name(view, sentence, m, known.not_names, known.given, known.common)
+                    for m in _CAPITAL.finditer(sentence)
+                ):
                     yield Segment(a, sentence)
 
 
@@ -96,8 +101,10 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
             sentence = view.text[a:b]
-            if b - a > 1 and HAN in view.skeleton[a:b] and (
-                any(c in known.surnames or c in _MARKS for c in sentence) or _CAPITAL.search(sentence)
+            if (
+                b - a > 1
+                and HAN in view.skeleton[a:b]
+                and (any(c in known.surnames or c in _MARKS for c in sentence) or _CAPITAL.search(sentence))
             ):
                 yield Segment(a, sentence)
 
@@ -138,7 +145,13 @@ def _may_name(
 ) -> bool:
     word = match.group().removesuffix("'s").rstrip("'-")
     lower = word.lower()
-    if len(word) < 2 or word[1] == "'" and word[0] == "I" or lower in not_names or "_" in word or (any(c.isdigit() for c in word)):
+    if (
+        len(word) < 2
+        or (word[1] == "'" and word[0] == "I")
+        or lower in not_names
+        or "_" in word
+        or (any(c.isdigit() for c in word))
+    ):
         return False
     if lower in given:
         return True

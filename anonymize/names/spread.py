@@ -11,7 +11,35 @@ from anonymize.view import HAN, View, is_word
 
 _LEAST_LATIN, _LEAST_PART = 3, 3
 _PER_PATTERN = 400
-_PARTICLES = frozenset("de da di la le van von der den del bin al el y jr sr ii iii dr mr mrs ms and the of".split())
+_PARTICLES = frozenset(
+    [
+        "de",
+        "da",
+        "di",
+        "la",
+        "le",
+        "van",
+        "von",
+        "der",
+        "den",
+        "del",
+        "bin",
+        "al",
+        "el",
+        "y",
+        "jr",
+        "sr",
+        "ii",
+        "iii",
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "and",
+        "the",
+        "of",
+    ]
+)
 
 
 class NameSpreader:
@@ -63,7 +91,9 @@ def _compile(names: list[str], flags: str) -> Iterator[Any]:
     """Alternations of names, the longest first, so that a full name wins over its parts."""
     ordered = sorted(names, key=lambda n: (-len(n), n))
     for low in range(0, len(ordered), _PER_PATTERN):
-        yield over_text(flags + "|".join(re2.escape(n).replace("\\ ", "[ \\t\\n]{1,3}") for n in ordered[low : low + _PER_PATTERN]))
+        yield over_text(
+            flags + "|".join(re2.escape(n).replace("\\ ", "[ \\t\\n]{1,3}") for n in ordered[low : low + _PER_PATTERN])
+        )
 
 
 def _alone(view: View, start: int, end: int) -> bool:

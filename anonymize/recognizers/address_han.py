@@ -1,5 +1,7 @@
 """Chinese addresses, from the province down to the room."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text
@@ -8,18 +10,49 @@ from anonymize.view import View
 # Characters that stand before an address in a sentence and in hardly any place's name.
 _H = r"[^\x00-\x{2fff}\x{3000}-\x{33ff}\x{a000}-\x{10ffff}我你您他她它们在住到寄是的了给请把从址去搬往回叫说有没来想问帮这那哪个就和及与或也都还不]"
 _NUMBER = r"[0-9A-Za-z〇零一二三四五六七八九十百]{1,6}"
-_ADMIN = (
-    rf"(?:{_H}{{2,7}}(?:省|自治区|特别行政区))?(?:{_H}{{1,7}}(?:市|自治州|地区|盟))?(?:{_H}{{1,7}}(?:区|县|旗|市))?(?:{_H}{{1,8}}(?:街道|镇|乡|开发区|高新区|新区|园区))?"
+_ADMIN = rf"(?:{_H}{{2,7}}(?:省|自治区|特别行政区))?(?:{_H}{{1,7}}(?:市|自治州|地区|盟))?(?:{_H}{{1,7}}(?:区|县|旗|市))?(?:{_H}{{1,8}}(?:街道|镇|乡|开发区|高新区|新区|园区))?"
+_ROAD = (
+    rf"{_H}{{1,10}}?(?:路|街|道|巷|弄|胡同|大街|大道|里|村|庄|园|苑|小区|花园|公寓|广场|大厦|城|坊|桥|湾|府|庭|轩|墅)"
 )
-_ROAD = rf"{_H}{{1,10}}?(?:路|街|道|巷|弄|胡同|大街|大道|里|村|庄|园|苑|小区|花园|公寓|广场|大厦|城|坊|桥|湾|府|庭|轩|墅)"
-_HOUSE = rf"(?:{_NUMBER} ?(?:号院|号楼|号|弄|栋|幢|座|单元|层|楼|室|房|组|巷|期)(?:之[一二三四五六七八九十0-9])?(?:院|楼)?)"
+_HOUSE = (
+    rf"(?:{_NUMBER} ?(?:号院|号楼|号|弄|栋|幢|座|单元|层|楼|室|房|组|巷|期)(?:之[一二三四五六七八九十0-9])?(?:院|楼)?)"
+)
 _FULL = over_text(
     rf"{_ADMIN}(?:{_ROAD}){{1,3}} ?{_HOUSE}(?:[ -]?(?:{_H}{{1,10}}?(?:小区|花园|公寓|大厦|广场|苑|园|城|座|院|湾|府|轩|庭|村))?[ -]?{_HOUSE}){{0,5}}(?:[ -]?[0-9]{{2,5}}(?:室|号|房)?)?"
 )
-_ROOMS = over_text(rf"{_ADMIN}{_H}{{0,10}}{_NUMBER} ?(?:栋|幢|号楼|座) ?(?:{_NUMBER} ?单元)? ?{_NUMBER} ?(?:室|号|房|层)?")
-_CHAIN = over_text(rf"{_H}{{2,7}}(?:省|自治区|市){_H}{{1,7}}(?:市|区|县|州)(?:{_H}{{1,7}}(?:区|县|镇|街道|乡))?(?:{_H}{{1,8}}(?:镇|乡|街道|村))?")
-_FIELD = over_text(r"(?:地址|住址|住所|坐落|家住|现居|收货地|通讯处|住)(?:\s?[A-Za-z]{0,10})?[:：]?\s?([^\s,，。；;！!？?、（()）]{4,40})")
-_LEADS = ("位于", "坐落于", "坐落", "家住", "地址", "现住", "户籍", "籍贯", "来自", "前往", "公司", "老家", "住址", "现居", "目前", "今天", "昨天", "明天", "刚", "人", "住", "家")
+_ROOMS = over_text(
+    rf"{_ADMIN}{_H}{{0,10}}{_NUMBER} ?(?:栋|幢|号楼|座) ?(?:{_NUMBER} ?单元)? ?{_NUMBER} ?(?:室|号|房|层)?"
+)
+_CHAIN = over_text(
+    rf"{_H}{{2,7}}(?:省|自治区|市){_H}{{1,7}}(?:市|区|县|州)(?:{_H}{{1,7}}(?:区|县|镇|街道|乡))?(?:{_H}{{1,8}}(?:镇|乡|街道|村))?"
+)
+_FIELD = over_text(
+    r"(?:地址|住址|住所|坐落|家住|现居|收货地|通讯处|住)(?:\s?[A-Za-z]{0,10})?[:：]?\s?([^\s,，。；;！!？?、（()）]{4,40})"
+)
+_LEADS = (
+    "位于",
+    "坐落于",
+    "坐落",
+    "家住",
+    "地址",
+    "现住",
+    "户籍",
+    "籍贯",
+    "来自",
+    "前往",
+    "公司",
+    "老家",
+    "住址",
+    "现居",
+    "目前",
+    "今天",
+    "昨天",
+    "明天",
+    "刚",
+    "人",
+    "住",
+    "家",
+)
 _HOUSE_ALONE = over_text(rf"{_HOUSE}")
 
 
@@ -34,22 +67,24 @@ class HanAddressRecognizer(RuleRecognizer):
             return
         text = view.text
         if view.has_digit or any(c in text for c in "号室栋幢"):
-            for pattern in (_FULL, _ROOMS):
-                for match in pattern.finditer(text):
-                    start = _skip_leads(text, *match.span())
-                    value = text[start : match.end()]
-                    if any(c.isdigit() or c in "一二三四五六七八九十" for c in value) and _is_house(value):
-                        yield Hit(start, match.end(), SHAPED + 0.05, "ADDRESS")
-            for match in _FIELD.finditer(text):
-                start, end = match.span(1)
-                value = match.group(1)
-                if any(c.isdigit() for c in value) and _HOUSE_ALONE.search(value):
-                    yield Hit(start, end, CUED, "ADDRESS")
+            yield from self._houses(text)
         if any(c in text for c in "省市州"):
             for match in _CHAIN.finditer(text):
                 start = _skip_leads(text, *match.span())
                 if match.end() - start >= 5:
                     yield Hit(start, match.end(), SHAPED - 0.1, "LOCATION")
+
+    def _houses(self, text: str) -> Iterator[Hit]:
+        for pattern in (_FULL, _ROOMS):
+            for match in pattern.finditer(text):
+                start = _skip_leads(text, *match.span())
+                value = text[start : match.end()]
+                if any(c.isdigit() or c in "一二三四五六七八九十" for c in value) and _is_house(value):
+                    yield Hit(start, match.end(), SHAPED + 0.05, "ADDRESS")
+        for match in _FIELD.finditer(text):
+            value = match.group(1)
+            if any(c.isdigit() for c in value) and _HOUSE_ALONE.search(value):
+                yield Hit.at(match.span(1), CUED, "ADDRESS")
 
 
 def _is_house(value: str) -> bool:

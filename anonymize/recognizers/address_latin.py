@@ -1,5 +1,7 @@
 """Street addresses in Latin script, from the house number down to the post code."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
@@ -16,9 +18,7 @@ _TYPE = (
     r"Walks|Wells|Pass|Passage|Port|Ports|Shores?|Station|Summit|Track|Trace|Crossing|Crossroad|Cove|Creek|Fort|Forest|Glen|Harbor|Haven|"
     r"Island|Isle|Junction|Key|Knolls?|Landing|Orchard|Overpass|Estates?|Field|Fields|Flats?|Ford|Forge|Fork|Freeway|Garden|Gateway)\b\.?"
 )
-_UNIT = (
-    r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
-)
+_UNIT = r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
 # What parts an address: a comma or a line's end, with the marks of a quoted letter.
 _SEP = r"(?:[ .]{0,3}(?:,|\n{1,2})[ >?,]{0,10}(?:\n[ >?,]{0,10})?)"
 _WORDS = rf"[A-Z\xC0][{_L}'.()/-]*(?: [A-Z\xC0(][{_L}'.()/-]*){{0,3}}"

@@ -5,7 +5,21 @@ from collections.abc import Iterator
 from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
 from anonymize.view import View, free
 
-_CUES = ("account", "acct", "a/c", "routing", "sort code", "账号", "账户", "帳號", "帳戶", "卡号", "银行卡", "汇入", "iban")
+_CUES = (
+    "account",
+    "acct",
+    "a/c",
+    "routing",
+    "sort code",
+    "账号",
+    "账户",
+    "帳號",
+    "帳戶",
+    "卡号",
+    "银行卡",
+    "汇入",
+    "iban",
+)
 _ACCOUNT = over_text(
     r"(?i)(?:account|acct|a/c|routing|账号|账户|帳號|帳戶|卡号|银行卡号?|储蓄卡|工资卡|建行|工行|农行|中行|招行|交行)"
     r"(?: ?(?:number|no\.?|num|#|nr\.?))?[^0-9\n]{0,16}([0-9]{2,}(?:[ -]?[0-9]{2,}){1,8}|[0-9]{6,20})"
@@ -30,4 +44,4 @@ class BankAccountRecognizer(RuleRecognizer):
             if 6 <= digits <= 20 and free(view.skeleton, start, end, also=b"@") and any(b in near for b in _BANKING):
                 yield Hit(start, end, CUED - 0.02, "BANK_ACCOUNT")
         for match in _SORT_CODE.finditer(view.text):
-            yield Hit(*match.span(1), CUED, "BANK_ACCOUNT")
+            yield Hit.at(match.span(1), CUED, "BANK_ACCOUNT")

@@ -1,5 +1,7 @@
 """What the rule-based recognizers share: they search a folded view in linear time and check neighbours themselves."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -22,6 +24,11 @@ class Hit(NamedTuple):
     end: int
     score: float
     entity: str
+
+    @classmethod
+    def at(cls, span: tuple[int, int], score: float, entity: str) -> "Hit":
+        """A finding at a match's span."""
+        return cls(span[0], span[1], score, entity)
 
 
 def over_bytes(pattern: str) -> Any:
@@ -51,7 +58,7 @@ def _options(encoding: Any) -> Any:
     return options
 
 
-class RuleRecognizer(EntityRecognizer):  # type: ignore[misc]  # the library ships untyped bases
+class RuleRecognizer(EntityRecognizer):
     """A recognizer made of rules over a `View`. It works alike in every language.
 
     Subclasses set `ENTITIES` and yield hits from `find`.

@@ -1,5 +1,7 @@
 """Dates of birth: a date beside a word that says so. Other dates stay."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
@@ -23,7 +25,25 @@ _BEFORE = (
     "born", "dob", "d.o.b", "birth", "b-day", "bday", "生日", "出生", "生于", "生辰", "阳历", "公历", "农历", "阴历", "诞生",
     "turns", "turned", "出生年月", "出生日期",
 )  # fmt: skip
-_AFTER = ("出生", "生日", "日生", "生的", "生人", "was born", "birthday", "is my birth", "(dob", "dob", " born", "生，", "生,", "生)", "生。", "她出生", "他出生")
+_AFTER = (
+    "出生",
+    "生日",
+    "日生",
+    "生的",
+    "生人",
+    "was born",
+    "birthday",
+    "is my birth",
+    "(dob",
+    "dob",
+    " born",
+    "生，",
+    "生,",
+    "生)",
+    "生。",
+    "她出生",
+    "他出生",
+)
 _CUES = (*_BEFORE, *_AFTER)
 _LEFT, _RIGHT = 28, 14
 

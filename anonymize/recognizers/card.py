@@ -8,7 +8,21 @@ from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, over_b
 from anonymize.view import View, free_digits
 
 _RUN = over_bytes(r"[1-9][0-9]{3}(?:[ -]?[0-9]){8,15}")
-_CUES = ("card", "credit", "debit", "visa", "amex", "mastercard", "unionpay", " cc", "cc:", "卡号", "信用卡", "银行卡", "附属卡")
+_CUES = (
+    "card",
+    "credit",
+    "debit",
+    "visa",
+    "amex",
+    "mastercard",
+    "unionpay",
+    " cc",
+    "cc:",
+    "卡号",
+    "信用卡",
+    "银行卡",
+    "附属卡",
+)
 _ISSUERS = (
     ("4", (13, 16, 19)),
     *((str(p), (16,)) for p in (*range(51, 56), *range(2221, 2721))),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, has_any, over_bytes, over_text
-from anonymize.view import View, free
+from anonymize.view import View
 
 _WXID = over_bytes(r"wxid_[A-Za-z0-9]{6,24}")
 _WECHAT = over_text(
@@ -12,7 +12,21 @@ _WECHAT = over_text(
 )
 _QQ = over_text(r"(?i)(?:qq|扣扣|企鹅号|q群|qq群)(?:号码?| number| id|群)?(?: is|是|为|:|=|加| )*([1-9][0-9]{4,10})")
 _WECHAT_CUES = ("微", "wechat", "weixin", "vx", "v信", "威信", "薇信", "wx")
-_NOT_IDS = frozenset({"number", "account", "official", "message", "payment", "message", "groups", "wechat", "program", "developer", "android", "public"})
+_NOT_IDS = frozenset(
+    {
+        "number",
+        "account",
+        "official",
+        "message",
+        "payment",
+        "groups",
+        "wechat",
+        "program",
+        "developer",
+        "android",
+        "public",
+    }
+)
 
 
 class ChatIdRecognizer(RuleRecognizer):
@@ -24,7 +38,7 @@ class ChatIdRecognizer(RuleRecognizer):
         """Yield ids."""
         if "wxid_" in view.text:
             for match in _WXID.finditer(view.skeleton):
-                yield Hit(*match.span(), PROVEN, "WECHAT")
+                yield Hit.at(match.span(), PROVEN, "WECHAT")
         if has_any(view, _WECHAT_CUES):
             for match in _WECHAT.finditer(view.text):
                 start, end = match.span(1)

@@ -13,7 +13,25 @@ _LETTERED = over_text(
     r"(?:北纬|南纬|东经|西经)[^0-9]{0,3}[0-9]{1,3}\.[0-9]+°?[^0-9]{0,6}(?:东经|西经|北纬|南纬)[^0-9]{0,3}[0-9]{1,3}\.[0-9]+°?|"
     r"lat(?:itude)?[\"']?[ :=]{1,3}-?[0-9]{1,2}\.[0-9]{3,}[^0-9-]{1,20}-?[0-9]{1,3}\.[0-9]{3,}"
 )
-_CUES = ("lat", "lng", "lon", "gps", "coord", "position", "location", "i'm at", "located", "坐标", "位置", "定位", "经纬", "trail", "parked", "meet", "map")
+_CUES = (
+    "lat",
+    "lng",
+    "lon",
+    "gps",
+    "coord",
+    "position",
+    "location",
+    "i'm at",
+    "located",
+    "坐标",
+    "位置",
+    "定位",
+    "经纬",
+    "trail",
+    "parked",
+    "meet",
+    "map",
+)
 _MARKS = ("°", "纬", "lat", "n", "s")
 
 
@@ -41,7 +59,7 @@ class CoordinatesRecognizer(RuleRecognizer):
             if not free_digits(view.skeleton, start, end):
                 continue
             left, right = view.before(start, 40), view.after(end, 24)
-            if left.rstrip().endswith((",", "[[")) and left.rstrip()[-2:-1].isdigit() or right.lstrip()[:1] == ",":
+            if (left.rstrip().endswith((",", "[[")) and left.rstrip()[-2:-1].isdigit()) or right.lstrip()[:1] == ",":
                 continue
             first, second = (float(part) for part in match.group().split(b","))
             if abs(first) > 180 or abs(second) > 180 or min(abs(first), abs(second)) > 90:

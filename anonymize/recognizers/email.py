@@ -33,4 +33,4 @@ class EmailRecognizer(RuleRecognizer):
                     yield Hit(start, end, PROVEN, "EMAIL")
         if ("dot" in view.lower and "at" in view.lower) or "艾特" in view.text:
             for match in _SPELLED.finditer(view.skeleton):
-                yield Hit(*match.span(), SHAPED, "EMAIL")
+                yield Hit.at(match.span(), SHAPED, "EMAIL")

@@ -1,8 +1,10 @@
 """Account names on social and other services."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
 from anonymize.view import View, is_word
 
 _AT = over_bytes(r"@([A-Za-z0-9_\xC0\xC8\xE0][A-Za-z0-9_.\xC0\xC8\xE0-]*[A-Za-z0-9_\xC0\xC8\xE0])")
@@ -20,17 +22,140 @@ _DISCORD = over_bytes(r"[A-Za-z][A-Za-z0-9_.]{2,31}#[0-9]{4}\b")
 _REDDIT = over_bytes(r"(?:^|[\s(])/?u/([A-Za-z0-9_-]{3,20})")
 # What follows an at sign in code, style sheets, documentation comments and chat commands.
 _WORDS_OF_CODE = frozenset(
-    "media import param params return returns throws throw override property dataclass staticmethod classmethod abstractmethod "
-    "app pytest decorator interface autowired test before after beforeeach aftereach component injectable input output "
-    "service controller repository bean entity table column id get post put delete requestmapping getmapping postmapping "
-    "requestbody pathvariable springbootapplication configuration value qualifier transactional keyframes font-face charset "
-    "supports page include mixin extend if else for while function layer apply tailwind use forward author version since see "
-    "deprecated link code example type typedef template private public protected readonly state binding published objc "
-    "escaping discardableresult main available published viewbuilder everyone here channel all latest types babel angular "
-    "vue click submit change keyup model suppresswarnings nullable notnull nonnull data getter setter builder slf4j "
-    "wraps cache lru_cache cached_property contextmanager fixture parametrize mark validator field_validator task dag".split()
+    [
+        "media",
+        "import",
+        "param",
+        "params",
+        "return",
+        "returns",
+        "throws",
+        "throw",
+        "override",
+        "property",
+        "dataclass",
+        "staticmethod",
+        "classmethod",
+        "abstractmethod",
+        "app",
+        "pytest",
+        "decorator",
+        "interface",
+        "autowired",
+        "test",
+        "before",
+        "after",
+        "beforeeach",
+        "aftereach",
+        "component",
+        "injectable",
+        "input",
+        "output",
+        "service",
+        "controller",
+        "repository",
+        "bean",
+        "entity",
+        "table",
+        "column",
+        "id",
+        "get",
+        "post",
+        "put",
+        "delete",
+        "requestmapping",
+        "getmapping",
+        "postmapping",
+        "requestbody",
+        "pathvariable",
+        "springbootapplication",
+        "configuration",
+        "value",
+        "qualifier",
+        "transactional",
+        "keyframes",
+        "font-face",
+        "charset",
+        "supports",
+        "page",
+        "include",
+        "mixin",
+        "extend",
+        "if",
+        "else",
+        "for",
+        "while",
+        "function",
+        "layer",
+        "apply",
+        "tailwind",
+        "use",
+        "forward",
+        "author",
+        "version",
+        "since",
+        "see",
+        "deprecated",
+        "link",
+        "code",
+        "example",
+        "type",
+        "typedef",
+        "template",
+        "private",
+        "public",
+        "protected",
+        "readonly",
+        "state",
+        "binding",
+        "published",
+        "objc",
+        "escaping",
+        "discardableresult",
+        "main",
+        "available",
+        "published",
+        "viewbuilder",
+        "everyone",
+        "here",
+        "channel",
+        "all",
+        "latest",
+        "types",
+        "babel",
+        "angular",
+        "vue",
+        "click",
+        "submit",
+        "change",
+        "keyup",
+        "model",
+        "suppresswarnings",
+        "nullable",
+        "notnull",
+        "nonnull",
+        "data",
+        "getter",
+        "setter",
+        "builder",
+        "slf4j",
+        "wraps",
+        "cache",
+        "lru_cache",
+        "cached_property",
+        "contextmanager",
+        "fixture",
+        "parametrize",
+        "mark",
+        "validator",
+        "field_validator",
+        "task",
+        "dag",
+    ]
 )
-_MACHINE_USERS = frozenset({"root", "admin", "user", "username", "ubuntu", "ec2-user", "git", "postgres", "host", "test"})
+_MACHINE_USERS = frozenset(
+    {"root", "admin", "user", "username", "ubuntu", "ec2-user", "git", "postgres", "host", "test"}
+)
 _CODE_AFTER = ("(", "/", "{")
 
 
@@ -45,14 +170,14 @@ class HandleRecognizer(RuleRecognizer):
             yield from self._after_at(view)
             for match in _LOGIN_AT_HOST.finditer(view.skeleton):
                 if match.group(1).decode("latin-1").lower() not in _MACHINE_USERS:
-                    yield Hit(*match.span(1), SHAPED, "HANDLE")
+                    yield Hit.at(match.span(1), SHAPED, "HANDLE")
         yield from self._after_name(view)
         for match in _DISCORD.finditer(view.skeleton):
             if not is_word(view.skeleton[match.start() - 1] if match.start() else 32):
-                yield Hit(*match.span(), SHAPED, "HANDLE")
+                yield Hit.at(match.span(), SHAPED, "HANDLE")
         if "u/" in view.text:
             for match in _REDDIT.finditer(view.skeleton):
-                yield Hit(*match.span(1), GUESSED, "HANDLE")
+                yield Hit.at(match.span(1), GUESSED, "HANDLE")
 
     def _after_at(self, view: View) -> Iterator[Hit]:
         for match in _AT.finditer(view.skeleton):
@@ -86,7 +211,7 @@ class HandleRecognizer(RuleRecognizer):
             stated = any(mark in between for mark in (":", "=", "是", "号", "叫", "为", "@")) or " is " in between
             unlike_word = any(c.isdigit() or c in "_#" for c in name) and any(c.isalpha() for c in name)
             number = name.isdigit() and len(name) >= 5 and (("号" in between and stated) or "uid" in between.lower())
-            code = view.text[end : end + 1] in ("(", "[") or "." in name.strip(".") and "=" in between
+            code = view.text[end : end + 1] in ("(", "[") or ("." in name.strip(".") and "=" in between)
             if ((unlike_word and not _version_like(name)) or number) and not code and not name.endswith("_id"):
                 yield Hit(start, end, SHAPED - 0.1, "HANDLE")
 

@@ -29,7 +29,11 @@ class IpRecognizer(RuleRecognizer):
             right = view.skeleton[end : end + 2]
             if not free(view.skeleton, start, end, also=b"") or (right[:1] == b"." and right[1:].isdigit()):
                 continue
-            if start > 1 and view.skeleton[start - 1 : start] == b"." and view.skeleton[start - 2 : start - 1].isalnum():
+            if (
+                start > 1
+                and view.skeleton[start - 1 : start] == b"."
+                and view.skeleton[start - 2 : start - 1].isalnum()
+            ):
                 continue
             if view.before(start, 10).rstrip(" :").endswith(_VERSION):
                 continue
@@ -43,10 +47,9 @@ class IpRecognizer(RuleRecognizer):
     def _version_6(self, view: View) -> Iterator[Hit]:
         for match in _V6.finditer(view.skeleton):
             start, end = match.span()
-            if not free(view.skeleton, start, end, also=b":."):
-                # A sentence's full stop may follow.
-                if not (free(view.skeleton, start, end, also=b":") and view.skeleton[start - 1 : start] != b"."):
-                    continue
+            # A sentence's full stop may follow, but none may stand before.
+            if not free(view.skeleton, start, end, also=b":") or view.skeleton[start - 1 : start] == b".":
+                continue
             groups = [g for g in view.text[start:end].split(":") if g]
             # Two short groups about a double colon are a name space far more often than an address.
             if len(groups) < 2 or (len(groups) < 3 and max(map(len, groups)) < 3):

@@ -89,21 +89,22 @@ class NationalIdRecognizer(RuleRecognizer):
         if not view.has_digit:
             return
         for kind in _KINDS:
-            if kind.cues and not has_any(view, kind.cues):
-                continue
-            for match in kind.pattern.finditer(view.skeleton):
-                start, end = match.span()
-                if not free(view.skeleton, start, end) or not free_digits(view.skeleton, start, end):
-                    continue
-                if kind.cues:
-                    near = view.before(start, 40) + " " + view.after(end, 20)
-                    if not any(cue in near for cue in kind.cues):
-                        continue
-                if kind.check(view.text[start:end]):
-                    yield Hit(start, end, PROVEN - 0.02 if not kind.cues else CUED, "NATIONAL_ID")
+            if not kind.cues or has_any(view, kind.cues):
+                yield from self._kind(view, kind)
         if has_any(view, _WORDS):
             for match in _NAMED.finditer(view.text):
                 start, end = match.span(1)
                 left = view.skeleton[match.start() - 1] if match.start() else 32
-                if free(view.skeleton, start, end) and not chr(left).isalpha() or left == 0xC8:
+                if (free(view.skeleton, start, end) and not chr(left).isalpha()) or left == 0xC8:
                     yield Hit(start, end, SHAPED, "NATIONAL_ID")
+
+    def _kind(self, view: View, kind: _Kind) -> Iterator[Hit]:
+        for match in kind.pattern.finditer(view.skeleton):
+            start, end = match.span()
+            if not free_digits(view.skeleton, start, end):
+                continue
+            near = view.before(start, 40) + " " + view.after(end, 20)
+            if kind.cues and not any(cue in near for cue in kind.cues):
+                continue
+            if kind.check(view.text[start:end]):
+                yield Hit(start, end, CUED if kind.cues else PROVEN - 0.02, "NATIONAL_ID")

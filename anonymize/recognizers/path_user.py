@@ -1,5 +1,7 @@
 """User names in file paths: the path keeps its shape, the name is masked."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
@@ -12,16 +14,81 @@ _PATH = over_text(
 _CUES = ("users/", "home/", "users\\", "settings\\")
 # Accounts that belong to a machine or to an example, not to a person.
 _NOBODY = frozenset(
-    "user users username user_name your your_name yourname yourusername your_username you me name root admin "
-    "administrator public shared default guest ubuntu debian ec2-user centos vagrant runner node app appuser www www-data "
-    "git jovyan pi codespace vscode test example bin lib local src index page pages docs assets static about login "
-    "site api images css js xxx linuxbrew circleci travis jenkins gitpod coder dev deploy service data home work".split()
+    [
+        "user",
+        "users",
+        "username",
+        "user_name",
+        "your",
+        "your_name",
+        "yourname",
+        "yourusername",
+        "your_username",
+        "you",
+        "me",
+        "name",
+        "root",
+        "admin",
+        "administrator",
+        "public",
+        "shared",
+        "default",
+        "guest",
+        "ubuntu",
+        "debian",
+        "ec2-user",
+        "centos",
+        "vagrant",
+        "runner",
+        "node",
+        "app",
+        "appuser",
+        "www",
+        "www-data",
+        "git",
+        "jovyan",
+        "pi",
+        "codespace",
+        "vscode",
+        "test",
+        "example",
+        "bin",
+        "lib",
+        "local",
+        "src",
+        "index",
+        "page",
+        "pages",
+        "docs",
+        "assets",
+        "static",
+        "about",
+        "login",
+        "site",
+        "api",
+        "images",
+        "css",
+        "js",
+        "xxx",
+        "linuxbrew",
+        "circleci",
+        "travis",
+        "jenkins",
+        "gitpod",
+        "coder",
+        "dev",
+        "deploy",
+        "service",
+        "data",
+        "home",
+        "work",
+    ]
 )
 _LONGEST_PLAIN = 40
 
 
 class PathUserRecognizer(RuleRecognizer):
-    """Finds the account's name in `/Users/NAME`, `/home/NAME` and `C:\\Users\\NAME`."""
+    r"""Finds the account's name in `/Users/NAME`, `/home/NAME` and `C:\Users\NAME`."""
 
     ENTITIES = ("PATH_USER",)
 

@@ -1,5 +1,7 @@
 """Telephone numbers: mainland China, North America, Europe, international."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 
 import phonenumbers

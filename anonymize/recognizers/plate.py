@@ -7,8 +7,27 @@ from anonymize.view import View, free
 
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼滬遼雲魯蘇贛陝閩貴粵寧瓊"
 _MAINLAND = over_text(rf"[{_PROVINCES}][A-Z][ ·•・.-]?[A-Z0-9]{{4,5}}[A-Z0-9学警港澳挂]")
-_OTHER = over_bytes(r"[A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,2}|[A-Z]{1,4}[0-9]{1,5}[A-Z]{0,3}|[0-9]{1,4}[A-Z]{2,4}[0-9]{0,4}")
-_CUES = ("plate", "licence tag", "license tag", "registration", "uk reg", " reg ", "vrm", "number tag", "dashcam", "车牌", "車牌", "牌照", "mot due", "parked", "hit-and-run", "hit and run")
+_OTHER = over_bytes(
+    r"[A-Z0-9]{1,4}(?:[ -][A-Z0-9]{1,4}){1,2}|[A-Z]{1,4}[0-9]{1,5}[A-Z]{0,3}|[0-9]{1,4}[A-Z]{2,4}[0-9]{0,4}"
+)
+_CUES = (
+    "plate",
+    "licence tag",
+    "license tag",
+    "registration",
+    "uk reg",
+    " reg ",
+    "vrm",
+    "number tag",
+    "dashcam",
+    "车牌",
+    "車牌",
+    "牌照",
+    "mot due",
+    "parked",
+    "hit-and-run",
+    "hit and run",
+)
 _BEFORE, _AFTER = 40, 20
 
 

@@ -8,9 +8,29 @@ from stdnum.cn import ric
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, free
 
-_MODERN = over_bytes(r"[1-9][0-9]{5}[ -]?(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[ -]?[0-9]{3}[0-9Xx]")
+_MODERN = over_bytes(
+    r"[1-9][0-9]{5}[ -]?(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[ -]?[0-9]{3}[0-9Xx]"
+)
 _OLD = over_bytes(r"[1-9][0-9]{7}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[0-9]{3}")
-_CUES = ("身份证", "身分证", "身份號", "身份号", "证件号", "id是", "id:", "id为", "id：", "公民身份", "resident id", "id card", "id no", "id number", "national id", "身分證", "老身份")
+_CUES = (
+    "身份证",
+    "身分证",
+    "身份號",
+    "身份号",
+    "证件号",
+    "id是",
+    "id:",
+    "id为",
+    "id：",
+    "公民身份",
+    "resident id",
+    "id card",
+    "id no",
+    "id number",
+    "national id",
+    "身分證",
+    "老身份",
+)
 
 
 class ResidentIdRecognizer(RuleRecognizer):
@@ -42,14 +62,34 @@ class ResidentIdRecognizer(RuleRecognizer):
 
 
 # What stands before an 18-digit number that counts orders or records.
-_SERIALS = ("单", "号码", "流水", "编号", "order", "trace", "serial", "no", "id", "num", "#", "_", "=", "运单", "sku", "code", "ts")
+_SERIALS = (
+    "单",
+    "号码",
+    "流水",
+    "编号",
+    "order",
+    "trace",
+    "serial",
+    "no",
+    "id",
+    "num",
+    "#",
+    "_",
+    "=",
+    "运单",
+    "sku",
+    "code",
+    "ts",
+)
 
 
 def _serial(view: View, start: int) -> bool:
     """Whether the number is named as a serial one, or stands alone without a person before it."""
     left = view.before(start, 16).rstrip(" :：=\"'号")
-    return left.endswith(_SERIALS) or not any(c in view.before(start, 8) for c in "(（,，、 \t|:：") or not _is_province(
-        view.text[start : start + 2]
+    return (
+        left.endswith(_SERIALS)
+        or not any(c in view.before(start, 8) for c in "(（,，、 \t|:：")
+        or not _is_province(view.text[start : start + 2])
     )
 
 

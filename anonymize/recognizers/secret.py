@@ -1,5 +1,7 @@
 """Secrets: API keys, tokens, private keys, and passwords that the words before them name."""
 
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 from collections.abc import Iterator
 from itertools import chain
 
@@ -25,7 +27,8 @@ _ASSIGNED = over_text(
 )
 _NAMED_HAN = over_text(
     r"(?:密码|密碼|口令|密钥|验证码|提取码|暗号|授权码|令牌)[\"'`]?(?: ?\([^)\n]{0,12}\))?"
-    r"(?: ?(?:is|=|:|是|为|就是|输入?|改成|改为|设成|设置为|还是)[ :]?(?:只记得是|都是|还是)?|,只记得是)?[ ]?[\"'`“]?" + _VALUE
+    r"(?: ?(?:is|=|:|是|为|就是|输入?|改成|改为|设成|设置为|还是)[ :]?(?:只记得是|都是|还是)?|,只记得是)?[ ]?[\"'`“]?"
+    + _VALUE
 )
 _CUES = (
     "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令", "密钥", "验证码", "提取码",
@@ -33,7 +36,9 @@ _CUES = (
 )  # fmt: skip
 _ALTERNATIVE = over_text(r"^(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
 _FLAG = over_text(r"(?:mysql|mysqldump|sshpass|redis-cli|psql|mongo)\b[^\n]{0,120}? -(?:p|a)([^\s'\"-][^\s'\"]{5,63})")
-_GATE = over_text(r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|：)? ?([0-9A-Z#*]{4,12})")
+_GATE = over_text(
+    r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|：)? ?([0-9A-Z#*]{4,12})"
+)
 _LOGIN_PAIR = over_text(r"(?i)[a-z0-9._%+-]+@[a-z0-9.-]+ ?[/|] ?([^\s，。]{6,64})")
 # Values that stand where a secret would: examples, references to one, words of code.
 _EXAMPLES = (
@@ -58,24 +63,31 @@ class SecretRecognizer(RuleRecognizer):
             yield Hit(start, end, PROVEN, "SECRET")
         if "-----BEGIN" in view.text:
             yield from self._blocks(view)
+        if has_any(view, _CUES):
+            yield from self._assigned(view)
+        yield from self._headers(view)
+        yield from self._in_passing(view)
+
+    def _headers(self, view: View) -> Iterator[Hit]:
         if has_any(view, ("bearer", "basic", "token")):
             for match in _HEADER.finditer(view.skeleton):
                 value = match.group(1)
                 if any(48 <= b <= 57 for b in value) and not value.isdigit():
-                    yield Hit(*match.span(1), CUED, "SECRET")
-        if has_any(view, _CUES):
-            yield from self._assigned(view)
+                    yield Hit.at(match.span(1), CUED, "SECRET")
+
+    def _in_passing(self, view: View) -> Iterator[Hit]:
+        """Yield passwords on command lines, door codes, and passwords beside a login."""
         if " -" in view.text:
             for match in _FLAG.finditer(view.text):
-                yield Hit(*match.span(1), CUED, "SECRET")
+                yield Hit.at(match.span(1), CUED, "SECRET")
         if "code" in view.lower or "密码" in view.text:
             for match in _GATE.finditer(view.text):
                 if any(c.isdigit() for c in match.group(1)):
-                    yield Hit(*match.span(1), CUED, "SECRET")
+                    yield Hit.at(match.span(1), CUED, "SECRET")
         if "@" in view.text and ("/" in view.text or "|" in view.text):
             for match in _LOGIN_PAIR.finditer(view.text):
                 if _strong(match.group(1)) and not match.group(1).lower().startswith(("http", "www.", "+")):
-                    yield Hit(*match.span(1), CUED - 0.2, "SECRET")
+                    yield Hit.at(match.span(1), CUED - 0.2, "SECRET")
 
     def _blocks(self, view: View) -> Iterator[Hit]:
         for match in _BLOCK_START.finditer(view.skeleton):
@@ -110,13 +122,15 @@ class SecretRecognizer(RuleRecognizer):
                 yield Hit(start, end, CUED + 0.02, "SECRET")
                 other = _ALTERNATIVE.search(view.text, end, min(len(view.text), end + 80))
                 if other and _strong(other.group(1)):
-                    yield Hit(*other.span(1), CUED, "SECRET")
+                    yield Hit.at(other.span(1), CUED, "SECRET")
 
 
 def _until_wide(view: View, start: int, end: int) -> int:
     """The end of a value: where the original has a full-width mark, or a comma, a sentence goes on."""
     for at in range(start, end):
-        if view.text[at] in ",;" or (view.text[at] in ":!?()" and not view.original[view.span(at, at + 1)[0]].isascii()):
+        if view.text[at] in ",;" or (
+            view.text[at] in ":!?()" and not view.original[view.span(at, at + 1)[0]].isascii()
+        ):
             return at
     return end
 

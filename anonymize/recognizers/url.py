@@ -22,7 +22,21 @@ _PERSONAL = over_bytes(
     r"[a-z0-9.-]+(?::[0-9]+)?/(?:[a-z0-9_-]+/){0,3}(?:u|user|users|profile|profiles|people|member|members|account|share|s|"
     r"invite|resume|cv|homes?|~[a-z0-9_-]*)/?)([^\s?#]{2,})"
 )
-_PUBLIC_PATHS = ("login", "search", "explore", "help", "about", "settings", "docs", "features", "topics", "hashtag", "intent", "share", "sharer")
+_PUBLIC_PATHS = (
+    "login",
+    "search",
+    "explore",
+    "help",
+    "about",
+    "settings",
+    "docs",
+    "features",
+    "topics",
+    "hashtag",
+    "intent",
+    "share",
+    "sharer",
+)
 # On these hosts a path of two parts or more is a project, whose address is public.
 _PROJECT_HOSTS = ("github.com/", "gitlab.com/")
 

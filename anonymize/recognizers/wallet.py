@@ -10,7 +10,23 @@ _ETHEREUM = over_bytes(r"0x[0-9A-Fa-f]{40}")
 _BECH32 = over_bytes(r"(?:bc1|tb1|ltc1)[02-9ac-hj-np-z]{20,80}")
 _BASE58 = over_bytes(r"[13TLDXr][1-9A-HJ-NP-Za-km-z]{25,40}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_CUES = ("btc", "bitcoin", "wallet", "eth", "usdt", "trc20", "tron", "crypto", "钱包", "比特币", "地址", "转币", "address", "doge", "ltc")
+_CUES = (
+    "btc",
+    "bitcoin",
+    "wallet",
+    "eth",
+    "usdt",
+    "trc20",
+    "tron",
+    "crypto",
+    "钱包",
+    "比特币",
+    "地址",
+    "转币",
+    "address",
+    "doge",
+    "ltc",
+)
 
 
 class CryptoWalletRecognizer(RuleRecognizer):
@@ -25,11 +41,14 @@ class CryptoWalletRecognizer(RuleRecognizer):
         if "0x" in view.text:
             for match in _ETHEREUM.finditer(view.skeleton):
                 if free(view.skeleton, *match.span()):
-                    yield Hit(*match.span(), PROVEN, "CRYPTO_WALLET")
+                    yield Hit.at(match.span(), PROVEN, "CRYPTO_WALLET")
         if has_any(view, ("bc1", "tb1", "ltc1")):
             for match in _BECH32.finditer(view.skeleton):
                 if free(view.skeleton, *match.span()):
-                    yield Hit(*match.span(), SHAPED, "CRYPTO_WALLET")
+                    yield Hit.at(match.span(), SHAPED, "CRYPTO_WALLET")
+        yield from self._base58(view)
+
+    def _base58(self, view: View) -> Iterator[Hit]:
         for match in _BASE58.finditer(view.skeleton):
             start, end = match.span()
             value = match.group().decode("latin-1")

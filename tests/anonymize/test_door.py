@@ -1,3 +1,5 @@
+# ruff: noqa: E501 - patterns and word lists are kept unbroken
+
 import json
 import os
 import re
@@ -45,7 +47,13 @@ def test_what_is_between_tags_is_the_original(door: Deidentifier, text: str) -> 
 
 
 def test_order_and_batching_do_not_matter(door: Deidentifier) -> None:
-    items = [Item("a", "I am Alex Rivera"), Item("a", "ALEX RIVERA called"), Item("b", "Alex Rivera"), Item("b", "我叫王小明"), Item("b", "王小明来了")]
+    items = [
+        Item("a", "I am Alex Rivera"),
+        Item("a", "ALEX RIVERA called"),
+        Item("b", "Alex Rivera"),
+        Item("b", "我叫王小明"),
+        Item("b", "王小明来了"),
+    ]
     together = dict(zip(items, door.deidentify(items), strict=True))
     assert dict(zip(reversed(items), door.deidentify(items[::-1]), strict=True)) == together
     for scope in "ab":
@@ -55,7 +63,7 @@ def test_order_and_batching_do_not_matter(door: Deidentifier) -> None:
 
 
 def test_one_person_is_one_tag_and_two_are_two(door: Deidentifier) -> None:
-    first, second = door.deidentify([Item("c", "Alex met Brenda. Alex left."), Item("c", "ALEX called")])
+    first, second = door.deidentify([Item("c", "Alex met Bo. Alex left."), Item("c", "ALEX called")])
     tags = TAG.findall(first.text or "")
     assert len(tags) == 3
     assert tags[0] == tags[2] != tags[1]
@@ -84,10 +92,16 @@ def test_a_literal_placeholder_is_nobody(door: Deidentifier) -> None:
     ("text", "pattern"),
     [
         ("重量㎏，电话13800138000", r"重量㎏，电话<PHONE_\w{8}>"),
-        ("\U0001f600\U0001f469\u200d\U0001f4bb mail a.b@example.com ok", "\U0001f600\U0001f469\u200d\U0001f4bb mail <EMAIL_\\w{8}> ok"),
+        (
+            "\U0001f600\U0001f469\u200d\U0001f4bb mail a.b@example.com ok",
+            "\U0001f600\U0001f469\u200d\U0001f4bb mail <EMAIL_\\w{8}> ok",
+        ),
         ("tel 2025550143, ok", r"tel <PHONE_\w{8}>, ok"),
         ("x 4111 1111 1111 1111.com y", r"x <CREDIT_CARD_\w{8}>.*y"),
-        ("Please 帮我给 Alex Rivera 和王小明发邮件, thanks", r"Please 帮我给 <PERSON_\w{8}> 和<PERSON_\w{8}>发邮件, thanks"),
+        (
+            "Please 帮我给 Alex Rivera 和王小明发邮件, thanks",
+            r"Please 帮我给 <PERSON_\w{8}> 和<PERSON_\w{8}>发邮件, thanks",
+        ),
     ],
 )
 def test_exactly_the_value_gives_way(mask: Callable[[str], str], text: str, pattern: str) -> None:
@@ -101,7 +115,7 @@ def test_a_long_text_is_scanned_to_its_last_line(door: Deidentifier) -> None:
     assert re.fullmatch(r"<EMAIL_\w{8}>", masked[-16:])
 
 
-def test_a_text_beyond_the_limit_is_withheld(key: PseudonymKey, door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_beyond_the_limit_is_withheld(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door._engine, "_policy", Policy(max_chars=10))
     long, short = door.deidentify([Item("h", "x" * 11), Item("h", "x" * 10)])
     assert (long.text, long.counts, long.reason) == (None, {}, Reason.NOT_SCANNED)
@@ -150,11 +164,18 @@ def test_every_entity_has_a_server(door: Deidentifier) -> None:
     assert all(served.values())
 
 
-def test_organisations_stay_where_the_policy_says_so(key: PseudonymKey) -> None:
+def test_organisations_stay_where_the_policy_says_so() -> None:
     assert "ORGANIZATION" not in Policy(mask_organizations=False).masked
 
 
-@pytest.mark.parametrize("make", [lambda: Policy(entities=("PERSON", "SHOE_SIZE")), lambda: Policy(entities=()), lambda: Policy(chinese_model="other")])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Policy(entities=("PERSON", "SHOE_SIZE")),
+        lambda: Policy(entities=()),
+        lambda: Policy(chinese_model="other"),
+    ],
+)
 def test_a_policy_that_nothing_serves_is_refused(make: Callable[[], Policy]) -> None:
     with pytest.raises(AnonymizeError):
         make()

