@@ -39,8 +39,10 @@ TARGETS = {
     "rephrase": ("rephrase",),
 }
 # Cues that mean what they say even where few labelled messages hold them.
-STRONG = ("insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong", "answer_me",
-          "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "sarcasm", "not_right", "still", "not_work")  # fmt: skip
+STRONG = (
+    "insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong",
+    "answer_me", "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "not_right", "still", "not_work",
+)  # fmt: skip
 Row = tuple[str, dict[str, float], int]
 
 
@@ -167,7 +169,8 @@ def fit(name: str, rows: list[Row]) -> dict[str, Any]:
     precision, recall = y[found].mean() if found.any() else 0.0, found[y == 1].mean()
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
-          f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; Brier {np.mean((out - y) ** 2):.4f}")  # fmt: skip
+          f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; "
+          f"Brier {np.mean((out - y) ** 2):.4f}")  # fmt: skip
     intercept, weights = regress(name, x, y, names)
     return {
         "version": "1",

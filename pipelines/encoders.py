@@ -89,14 +89,12 @@ class SentenceTransformerEncoder:
             from sentence_transformers import SentenceTransformer
         except ImportError:
             raise _absent("sentence-transformers") from None
+        folder, self.name, self.revision = where, Path(where).name, "local"
         if where.startswith(_PACKAGE):
-            package = where.removeprefix(_PACKAGE)
-            folder, self.revision = _shipped(package)
-            self.name = package
-        else:
-            folder, self.name, self.revision = where, Path(where).name, "local"
+            self.name = where.removeprefix(_PACKAGE)
+            folder, self.revision = _shipped(self.name)
         try:
-            self._model: Any = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+            self._model: Any = SentenceTransformer(folder, device="cpu", local_files_only=True)
         except (OSError, ValueError):
             raise _absent(f"the model {self.name}") from None
 
@@ -107,7 +105,7 @@ class SentenceTransformerEncoder:
         return _unit(np.asarray(self._model.encode(list(texts), show_progress_bar=False), dtype=np.float32))
 
 
-def _shipped(package: str) -> tuple[Path, str]:
+def _shipped(package: str) -> tuple[str, str]:
     try:
         file = import_module(package).__file__
         version = metadata.version(package.replace("_", "-"))
@@ -116,7 +114,7 @@ def _shipped(package: str) -> tuple[Path, str]:
     folder = Path(str(file)).parent / "model"
     if not folder.is_dir():
         raise _absent(f"a folder model/ in the package {package}")
-    return folder, version
+    return str(folder), version
 
 
 def _parts(text: str) -> list[str]:

@@ -39,8 +39,8 @@ def score(exchanges: pl.DataFrame, labels: pl.DataFrame, signals: pl.DataFrame |
 
     Returns:
         One row for each of `TARGETS` and group: `signal`, `group_kind` (all, language, source), `group`, `tp`, `fp`,
-        `fn`, `precision`, `recall`, `f1`, each of the three with `_low` and `_high` (95 %: Wilson, for F1 bootstrap over
-        conversations), `n_positives`, `n_items`, `n_not_measurable` (labels that say so), `estimated_rate` (mean
+        `fn`, `precision`, `recall`, `f1`, each of the three with `_low` and `_high` (95 %: Wilson, for F1 bootstrap
+        over conversations), `n_positives`, `n_items`, `n_not_measurable` (labels that say so), `estimated_rate` (mean
         probability), `labelled_rate`. A figure without a denominator is null.
     """
     matched = _match(exchanges, labels, signals)
@@ -54,11 +54,12 @@ def score(exchanges: pl.DataFrame, labels: pl.DataFrame, signals: pl.DataFrame |
 
 
 _SCHEMA: dict[str, pl.DataType] = {
-    "signal": pl.String(), "group_kind": pl.String(), "group": pl.String(), "tp": pl.Int64(), "fp": pl.Int64(), "fn": pl.Int64(),
+    **dict.fromkeys(("signal", "group_kind", "group"), pl.String()),
+    **dict.fromkeys(("tp", "fp", "fn"), pl.Int64()),
     **{f"{m}{end}": pl.Float64() for m in ("precision", "recall", "f1") for end in ("", "_low", "_high")},
-    "n_positives": pl.Int64(), "n_items": pl.Int64(), "n_not_measurable": pl.Int64(),
-    "estimated_rate": pl.Float64(), "labelled_rate": pl.Float64(),
-}  # fmt: skip
+    **dict.fromkeys(("n_positives", "n_items", "n_not_measurable"), pl.Int64()),
+    **dict.fromkeys(("estimated_rate", "labelled_rate"), pl.Float64()),
+}
 
 
 def _match(exchanges: pl.DataFrame, labels: pl.DataFrame, signals: pl.DataFrame | None) -> pl.DataFrame:
@@ -124,8 +125,13 @@ def _items(name: str, exchanges: pl.DataFrame, matched: pl.DataFrame) -> pl.Data
 
 def _groups(items: pl.DataFrame) -> list[tuple[str, str, pl.DataFrame]]:
     groups = [("all", "all", items)]
-    language = items.with_columns(_group=pl.col("script").replace_strict(_LANGUAGES, default="none"))
-    for kind, frame in (("language", language), ("source", items.with_columns(_group="source"))):
+    language = items.with_columns(
+        _group=pl.col("script").replace_strict(_LANGUAGES, default="none", return_dtype=pl.String)
+    )
+    for kind, frame in (
+        ("language", language),
+        ("source", items.with_columns(_group=pl.col("source").fill_null("none"))),
+    ):
         for (group,), part in sorted(frame.partition_by("_group", as_dict=True).items(), key=lambda item: str(item[0])):
             groups.append((kind, str(group), part))
     return groups

@@ -34,7 +34,7 @@ def _blames_beside_fine(found: dict[str, float]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Complain:
-    """A logistic model over cue phrases, form, nearness to typical complaints, and whether the assistant then owns up."""
+    """A logistic model over cue phrases, form, nearness to typical complaints, and the assistant's owning up to it."""
 
     signal: ClassVar[Signal] = Signal.COMPLAIN
     version: ClassVar[str] = "1"

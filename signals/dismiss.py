@@ -27,8 +27,14 @@ class Dismiss:
     version: ClassVar[str] = "1"
     needs: ClassVar[tuple[str, ...]] = ("text",)
     parameters: ClassVar[tuple[str, ...]] = (
-        "dismiss", "skim_fraction", "skim_spread", "least_reading_s", "early_stop_s", "close_after_stop_s", "same_topic",
-    )  # fmt: skip
+        "dismiss",
+        "skim_fraction",
+        "skim_spread",
+        "least_reading_s",
+        "early_stop_s",
+        "close_after_stop_s",
+        "same_topic",
+    )
     evidence: ClassVar[tuple[str, ...]] = ("phrase", "seconds", "needed_seconds", "fraction_read")
     models: ClassVar[tuple[str, ...]] = ("dismiss",)
 

@@ -11,6 +11,29 @@ from signals.text.fold import bare, fold
 
 _CLOCK = pl.Datetime("us", "UTC")
 _CONVERSATION = ["source", "conversation_id"]
+# New name to the message's column.
+_OF_REPLY = {
+    "source": "source",
+    "conversation_id": "conversation_id",
+    "on_active_branch": "on_active_branch",
+    "model": "model",
+    "reply_id": "message_id",
+    "reply_status": "status",
+    "reply_chars": "n_chars",
+    "replied_at": "created_at",
+    "completed_at": "completed_at",
+    "reply_text": "text",
+    "reply_user": "user_key",
+    "reply_script": "script",
+    "dt": "dt",
+}
+_OF_REQUEST = {
+    "request_id": "message_id",
+    "request_text": "text",
+    "requested_at": "created_at",
+    "user_key": "user_key",
+    "script": "script",
+}
 
 
 def _take(ordered: pl.DataFrame, rows: list[int], columns: dict[str, str]) -> pl.DataFrame:
@@ -33,17 +56,11 @@ def build(
 
     Returns:
         One row an exchange, in the order of `pairs`: the columns of the `exchanges` table but for the signals, `dt`,
-        `exchange` (index), `request_row`, `request_text`, `reply_text`, `next_text`, `next_at`, `closed_at`, `stopped_at`, `taken`
-        (the reply was copied or shared), `event_kinds`.
+        `exchange` (index), `request_row`, `request_text`, `reply_text`, `next_text`, `next_at`, `closed_at`,
+        `stopped_at`, `taken` (the reply was copied or shared), `event_kinds`.
     """
-    reply = _take(ordered, pairs.reply, {
-        "source": "source", "conversation_id": "conversation_id", "on_active_branch": "on_active_branch", "model": "model",
-        "reply_id": "message_id", "reply_status": "status", "reply_chars": "n_chars", "replied_at": "created_at",
-        "completed_at": "completed_at", "reply_text": "text", "reply_user": "user_key", "reply_script": "script", "dt": "dt",
-    })  # fmt: skip
-    request = _take(ordered, pairs.request, {
-        "request_id": "message_id", "request_text": "text", "requested_at": "created_at", "user_key": "user_key", "script": "script",
-    })  # fmt: skip
+    reply = _take(ordered, pairs.reply, _OF_REPLY)
+    request = _take(ordered, pairs.request, _OF_REQUEST)
     acts = [heard if heard >= 0 else edited for heard, edited in zip(pairs.heard, pairs.edited, strict=True)]
     following = _take(ordered, acts, {"next_user_id": "message_id", "next_text": "text", "next_at": "created_at"})
     flags = pl.DataFrame({

@@ -56,6 +56,26 @@ def pair(ordered: pl.DataFrame, *, look_back: int, turn_messages: int) -> Pairs:
     on, first_user, next_reply, next_user_sibling = [-1] * n, [-1] * n, [-1] * n, [-1] * n
     _relate(up, user, spoke, active, on, first_user, next_reply, next_user_sibling, _conversations(ordered))
     asked, answered = _look_up(up, user, spoke, failed)
+    final, heard = _runs(up, on, first_user, user, spoke, worded)
+    pairs, index = Pairs(), {}
+    for row in range(n):
+        if final.get(row) == row:
+            index[row] = len(pairs.reply)
+            pairs.reply.append(row)
+            pairs.request.append(asked[row])
+            pairs.heard.append(heard[row])
+            pairs.edited.append(next_user_sibling[asked[row]] if asked[row] >= 0 else -1)
+            pairs.remade.append(next_reply[row])
+    pairs.steps = {row: index[end] for row, end in final.items()}
+    _react(pairs, on, user, asked, answered, look_back, turn_messages)
+    return pairs
+
+
+def _runs(
+    up: list[int], on: list[int], first_user: list[int], user: list[bool], spoke: list[bool], worded: list[bool]
+) -> tuple[dict[int, int], list[int]]:
+    """For each assistant message: the reply of its run; and for each row, the first user message after it."""
+    n = len(up)
     later_text, later_reply, heard, above = [False] * n, [False] * n, [-1] * n, [-1] * n
     for row, parent in enumerate(up):
         if parent >= 0 and not user[parent]:
@@ -79,18 +99,7 @@ def pair(ordered: pl.DataFrame, *, look_back: int, turn_messages: int) -> Pairs:
             final[row] = final[after]
         else:
             final[row] = row if worded[row] or above[row] < 0 else above[row]
-    pairs, index = Pairs(), {}
-    for row in range(n):
-        if final.get(row) == row:
-            index[row] = len(pairs.reply)
-            pairs.reply.append(row)
-            pairs.request.append(asked[row])
-            pairs.heard.append(heard[row])
-            pairs.edited.append(next_user_sibling[asked[row]] if asked[row] >= 0 else -1)
-            pairs.remade.append(next_reply[row])
-    pairs.steps = {row: index[end] for row, end in final.items()}
-    _react(pairs, on, user, asked, answered, look_back, turn_messages)
-    return pairs
+    return final, heard
 
 
 def _conversations(ordered: pl.DataFrame) -> list[int]:

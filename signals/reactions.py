@@ -15,7 +15,8 @@ _READ = 1500
 _OPENING = 200
 _CONCEDES = re.compile(
     r"apolog|my mistake|you(?:'re| are) (?:absolutely |completely |totally )?(?:right|correct)|sorry (?:for|about)|"
-    r"i misunderstood|thank you for (?:pointing|correct|catching)|抱歉|对不起|不好意思|(?:您|你)说得对|我的(?:错|失误|疏忽)|我理解错",
+    r"i misunderstood|thank you for (?:pointing|correct|catching)|"
+    r"抱歉|对不起|不好意思|(?:您|你)说得对|我的(?:错|失误|疏忽)|我理解错",
     re.IGNORECASE,
 )
 _FILES = ("complain", "dismiss", "guards")

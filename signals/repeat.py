@@ -34,7 +34,7 @@ def again(relations: list[Relation]) -> list[float]:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Equality, or a logistic model over lexical and semantic likeness, behind guards for slots, batches and answers."""
+    """Equality, or a logistic model over likeness in form and meaning, behind guards for slots, batches, answers."""
 
     signal: ClassVar[Signal] = Signal.REPEAT
     version: ClassVar[str] = "1"

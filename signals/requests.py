@@ -11,7 +11,8 @@ from signals.profile import Profile, profile
 from signals.text.acts import asks
 
 _REFUSAL = re.compile(
-    r"\b(?:i'?m sorry|i apologi[sz]e|i can(?:no|')t|i am unable|i'm unable|as an ai|i do(?:n't| not) (?:have|know|understand)|"
+    r"\b(?:i'?m sorry|i apologi[sz]e|i can(?:no|')t|i am unable|i'm unable|as an ai|"
+    r"i do(?:n't| not) (?:have|know|understand)|"
     r"not (?:able|sure)|could you (?:please )?(?:clarify|provide|specify))|抱歉|对不起|无法|不能提供|不太(?:清楚|明白)",
     re.IGNORECASE,
 )

@@ -8,7 +8,8 @@ _ASKS = re.compile(r"[?？]\s*(?:[\"')*_\]」』]*\s*)$")
 _LAST_LINES = 300
 _OFFER = re.compile(
     r"\b(?:would you like|do you want|shall i|should i|let me know|can you (?:tell|share|provide|clarify|give)|"
-    r"could you (?:please )?(?:tell|share|provide|clarify|give|specify)|please (?:provide|share|tell|specify|clarify|paste)|"
+    r"could you (?:please )?(?:tell|share|provide|clarify|give|specify)|"
+    r"please (?:provide|share|tell|specify|clarify|paste)|"
     r"which (?:one|of)|what would you)|请(?:告诉|提供|补充|说明|描述|选择|确认|问|发|给出)|您(?:想|要|希望|需要|更)|"
     r"你(?:想|要|希望|需要|更)|要不要|需要我|是否需要|方便(?:说|告诉|提供)|可以(?:告诉|提供|说)",
     re.IGNORECASE,

@@ -1,7 +1,6 @@
 """Tells the instruction of a message apart from material that was pasted beside it."""
 
 import re
-from os.path import commonprefix
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAGGED = re.compile(r"<([a-zA-Z][\w-]*)>.*?</\1>", re.DOTALL)
@@ -82,7 +81,9 @@ def residues(earlier: str, later: str) -> tuple[str, str] | None:
     if sum(len(s) for s in first if s in common) >= least:
         return " ".join(s for s in first if s not in common), " ".join(s for s in second if s not in common)
     # Material without sentences (a log on one line, words without stops) is one segment: cut what both begin with.
-    head = len(commonprefix([earlier, later]))
+    head = next(
+        (n for n, (a, b) in enumerate(zip(earlier, later, strict=False)) if a != b), min(len(earlier), len(later))
+    )
     if head < least:
         return None
     while head and re.match(r"\w", earlier[head - 1]):

@@ -3,8 +3,12 @@
 import re
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import re2
+import yaml
+
+_OPPOSITES = Path(__file__).parent / "cues" / "opposites.yaml"
 
 _TAG = re.compile(r"<[a-z_]+_[a-z0-9]+>")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|`([^`]{1,80})`|(?<![a-z])'([^']{2,80})'(?![a-z])|《([^》]{1,40})》")
@@ -22,28 +26,6 @@ _HAN_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百千万]+(?=[个字条句段篇章节月日号年天岁点次遍元块斤分页行题章步种位名首张只周])"
 )
 
-# A word of each pair on either side is a change of polarity. Every word also stands for itself.
-_OPPOSITES = (
-    ("enable|turn on|switch(?:ed)? on|activate|open|打开|开启|启用|开通|开", "disable|turn off|switch(?:ed)? off|deactivate|close|关闭|关掉|关上|停用|禁用|取消|关"),
-    ("add|append|insert|include|添加|增加|加上|加入|插入", "remove|delete|drop|exclude|omit|删除|删掉|去掉|移除|去除"),
-    ("increase|raise|more|higher|longer|bigger|larger|faster|增大|提高|变长|加长|更长|更多|更大|更快|扩写|调高", "decrease|reduce|lower|less|fewer|shorter|smaller|slower|减小|降低|变短|缩短|更短|更少|更小|更慢|缩写|调低"),
-    ("before|之前|以前", "after|之后|以后"),
-    ("pros|advantages?|benefits?|优点|好处|优势", "cons|disadvantages?|drawbacks?|缺点|坏处|劣势"),
-    ("first|earliest|第一|最早", "last|latest|最后|最晚|最新"),
-    ("best|good|most|最好|最多|好的", "worst|bad|least|最差|最少|坏的"),
-    ("max(?:imum)?|最大|最高", "min(?:imum)?|最小|最低"),
-    ("start|begin|开始|启动", "stop|end|finish|结束|停止|终止"),
-    ("allow|permit|accept|允许|接受|同意", "deny|forbid|block|reject|refuse|禁止|拒绝|阻止|屏蔽"),
-    ("import|upload|send|导入|上传|发送", "export|download|receive|导出|下载|接收"),
-    ("up|upper|上升|上面|向上", "down|lower|下降|下面|向下"),
-    ("left|左", "right side|to the right|右"),
-    ("ascending|升序", "descending|降序"),
-    ("lock|锁定", "unlock|解锁"),
-    ("buy|买|购买", "sell|卖|出售"),
-    ("encrypt|encode|加密|编码", "decrypt|decode|解密|解码"),
-    ("for|支持|赞成", "against|反对"),
-)  # fmt: skip
-
 
 def _pattern(words: str) -> str:
     """Whole words in Latin script, anything in Chinese; linear-time syntax."""
@@ -56,7 +38,7 @@ def _pattern(words: str) -> str:
 def _poles() -> re2.Set:
     """All words of all pairs in one matcher: 2n is the first side of pair n, 2n + 1 the second."""
     matcher = re2.Set.SearchSet(re2.Options())
-    for pair in _OPPOSITES:
+    for pair in yaml.safe_load(_OPPOSITES.read_text(encoding="utf-8")):
         for side in pair:
             matcher.Add(_pattern(side))
     matcher.Compile()
@@ -64,10 +46,12 @@ def _poles() -> re2.Set:
 
 
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|without|don't|dont|doesn't|isn't|can't|won't|shouldn't|cannot|except)\b|n't\b|不要|不用|别|不能|不可以|没有|不是|除了|不含|不带|禁止|不"
+    r"\b(?:not|no|never|without|don't|dont|doesn't|isn't|can't|won't|shouldn't|cannot|except)\b|n't\b"
+    r"|不要|不用|别|不能|不可以|没有|不是|除了|不含|不带|禁止|不"
 )
 _DIRECTION = re.compile(
-    r"\b(?:to|into|from|against|than|over|with|by|before|after|minus|divided|beats?|vs)\b|到|比|对|给|从|转|换成|改成|译成|翻成|变成|减|除以|把|被|让"
+    r"\b(?:to|into|from|against|than|over|with|by|before|after|minus|divided|beats?|vs)\b"
+    r"|到|比|对|给|从|转|换成|改成|译成|翻成|变成|减|除以|把|被|让"
 )
 
 
@@ -105,8 +89,8 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
         folded: The result of `signals.text.fold.fold`.
 
     Returns:
-        Kind (`polarity`, `tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers with their occurrence, so that a
-        second 6 is another value than the first.
+        Kind (`polarity`, `tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers
+        with their occurrence, so that a second 6 is another value than the first.
     """
     tagless = _TAG.sub(" ", folded)
     return {

@@ -1,8 +1,8 @@
 import pytest
+from talks import Grams
 
 from pipelines.encoders import load_encoder
 from signals.encoder import Encoder
-from talks import Grams
 
 
 @pytest.fixture

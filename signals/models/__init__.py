@@ -1,0 +1,1 @@
+"""Fitted coefficients, as data: see `signals.logistic`."""

@@ -1,0 +1,1 @@
+"""Cue phrases, typical sentences and opposites, as data: see `signals.text.lexicon`."""
