@@ -69,6 +69,9 @@ def keep_place(sentence: str, start: int, end: int) -> bool:
         return False
     if value.isupper() and len(value) <= 4:
         return False
+    parts = [w.lower().strip(".,'") for w in value.split()]
+    if lower not in known.places and all(p in known.common or p in known.not_names for p in parts):
+        return False
     personal = _PERSONAL.search(sentence) is not None
     if lower in known.places:
         return personal

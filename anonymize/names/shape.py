@@ -1,6 +1,12 @@
 """What a run of Latin words must look like to be somebody's name."""
 
+import re
+
 from anonymize.names.lists import lists
+
+# camelCase is an identifier or a brand, but for names such as these.
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_JOINED = ("Mc", "Mac", "De", "Di", "La", "Le", "Van", "Fitz")
 
 # Words that begin no name and end none.
 NOT_FIRST = frozenset(
@@ -315,6 +321,8 @@ def plausible(value: str, *, sure: bool = False) -> bool:
         sure: Whether what stands beside it leaves little doubt, so that a name that is a word as well will do.
     """
     known = lists()
+    if any(_INNER_CAPITAL.search(w) and not w.startswith(_JOINED) for w in value.split()):
+        return False
     if sure and all(w.strip(".,'").lower() in known.words | known.given for w in value.split()):
         return value.lower() not in known.famous
     lower = value.lower()

@@ -212,7 +212,14 @@ class HandleRecognizer(RuleRecognizer):
             unlike_word = any(c.isdigit() or c in "_#" for c in name) and any(c.isalpha() for c in name)
             number = name.isdigit() and len(name) >= 5 and (("号" in between and stated) or "uid" in between.lower())
             code = view.text[end : end + 1] in ("(", "[") or ("." in name.strip(".") and "=" in between)
-            if ((unlike_word and not _version_like(name)) or number) and not code and not name.endswith("_id"):
+            if (
+                ((unlike_word and not _version_like(name)) or number)
+                and not code
+                and not name.endswith("_id")
+                and not (
+                    "=" in between and name.isidentifier() and name.islower() and not any(c.isdigit() for c in name)
+                )
+            ):
                 yield Hit(start, end, SHAPED - 0.1, "HANDLE")
 
 

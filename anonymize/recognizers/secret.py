@@ -144,9 +144,10 @@ def _ascii_head(value: str) -> str:
 
 def _strong(value: str) -> bool:
     """Whether a value is unlike a word, a number with a unit or a piece of code."""
+    value = value.strip("*_")
     letters = any(c.isalpha() for c in value)
     digits = any(c.isdigit() for c in value)
-    marks = any(c in "!@#$%^&*+~?" for c in value)
+    marks = any(c in "!@#$%^&+~" for c in value)
     if value.endswith(("(", ")", "()")) or "(" in value or "::" in value or value.startswith(("http", "/", "--", "\\")):
         return False
     return len(value) >= 6 and ((letters and digits) or (marks and (letters or digits)))

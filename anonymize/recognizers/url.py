@@ -20,7 +20,7 @@ _PERSONAL = over_bytes(
     r"xiaohongshu\.com/user/profile/|pan\.baidu\.com/s/|docs\.google\.com/[a-z]+/d/|drive\.google\.com/[a-z/]+/|"
     r"dropbox\.com/s[a-z]*/|1drv\.ms/|calendly\.com/|paypal\.me/|venmo\.com/|cash\.app/|onlyfans\.com/|"
     r"[a-z0-9.-]+(?::[0-9]+)?/(?:[a-z0-9_-]+/){0,3}(?:u|user|users|profile|profiles|people|member|members|account|share|s|"
-    r"invite|resume|cv|homes?|~[a-z0-9_-]*)/?)([^\s?#]{2,})"
+    r"invite|resume|cv|homes?)/|[a-z0-9.-]+/~)([^\s?#]{2,})"
 )
 _PUBLIC_PATHS = (
     "login",

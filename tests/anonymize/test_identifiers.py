@@ -89,6 +89,9 @@ UNTOUCHED = [
     "/usr/local/lib/python3.11/site-packages",
     "ISBN 978-0-306-40615-7",
     "我今年30岁，2024年3月15日见",
+    "https://host.example/stable/tutorials/colors.html",
+    "**Token Handling** and **Password Storage**",
+    "SELECT a FROM b JOIN c ON id = target_table",
     "The French and German versions differ.",
 ]
 
