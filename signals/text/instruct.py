@@ -3,13 +3,11 @@
 import re
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_TAGGED = re.compile(r"<([a-zA-Z][\w-]*)>.*?</\1>", re.DOTALL)
-_TRACE = re.compile(
-    r"<(?:trace|transcript|conversation|document|context|log|input|text|quote)>.*\Z", re.DOTALL | re.IGNORECASE
-)
-_QUOTED_LINE = re.compile(r"^\s*>.*$", re.MULTILINE)
-_QUOTED = re.compile(r"[\"“「『](.{12,}?)[\"”」』]", re.DOTALL)
-_SEGMENT = re.compile(r"[^\n.!?。！？；;]+(?:[.!?。！？；;]+(?=\s|[^\x00-\x7f]|$)|[.!?;](?=\S)|\n|$)+")
+_TAG = re.compile(r"<(/?)([a-zA-Z][\w-]{0,40})>")
+_EVIDENCE = frozenset({"trace", "transcript", "conversation", "document", "context", "log", "input", "text", "quote"})
+_QUOTED_LINE = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+_QUOTED = re.compile(r"[\"“「『][^\"“”「」『』]{12,2000}[\"”」』]")
+_SEGMENT = re.compile(r"[^\n.!?。！？；;]+[\n.!?。！？；;]*")
 _SHORT = 400
 _EDGE = 240
 _LONGEST = 200_000
@@ -29,11 +27,27 @@ def own_words(text: str) -> str:
     if "```" in kept:
         kept = _FENCE.sub(" ", kept)
     if "<" in kept:
-        kept = _TRACE.sub(" ", _TAGGED.sub(" ", kept))
+        kept = _untagged(kept)
     if ">" in kept:
         kept = _QUOTED_LINE.sub(" ", kept)
     kept = _QUOTED.sub(" ", kept)
     return kept if re.search(r"\w", kept) else text[:_LONGEST]
+
+
+def _untagged(text: str) -> str:
+    """Cut `<tag>…</tag>` out, and all that follows an evidence tag that is never closed; one pass over the tags."""
+    tags = [(found.group(1) == "/", found.group(2).lower(), found) for found in _TAG.finditer(text)]
+    closed_at = {tag: found.start() for closing, tag, found in tags if closing}
+    kept, end, opened, name = [], 0, -1, ""
+    for closing, tag, found in tags:
+        if opened < 0 and not closing:
+            # A tag without its closing twin cuts nothing, unless it announces evidence.
+            if closed_at.get(tag, -1) > found.start() or tag in _EVIDENCE:
+                opened, name = found.start(), tag
+                kept.append(text[end:opened])
+        elif opened >= 0 and closing and tag == name:
+            end, opened = found.end(), -1
+    return " ".join(kept) if opened >= 0 else " ".join([*kept, text[end:]])
 
 
 def instruction(text: str) -> str:
@@ -73,6 +87,7 @@ def residues(earlier: str, later: str) -> tuple[str, str] | None:
         The remaining text of each, or None where they share less than half of the shorter one: then there is no
         common material, and their instructions are compared instead.
     """
+    earlier, later = earlier[:_LONGEST], later[:_LONGEST]
     if min(len(earlier), len(later)) < _MATERIAL:
         return None
     least = max(_MATERIAL, min(len(earlier), len(later)) // 2)

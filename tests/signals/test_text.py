@@ -3,6 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import ConfigError
+from signals.profile import profile
+from signals.reactions import features
 from signals.text.acts import asks, is_empty_act
 from signals.text.fold import bare, fold
 from signals.text.instruct import instruction, own_words, residues
@@ -125,3 +127,20 @@ def test_shared_material_is_cut_from_both_sides():
     shared = "the river rose in the night. " * 20
     assert residues(f"{shared}summarise.", f"{shared}translate.") == ("summarise.", "translate.")
     assert residues("short", "short too") is None
+
+
+@pytest.mark.parametrize(
+    "unit", ["!", "\n", "\u201c", "<a>", "</a>", "> ", "a_", "1.", "`" * 3, "no ", "\u4e0d", "<a", "-/", "?!", "\u200b"]
+)
+def test_a_message_made_to_stall_a_pattern_is_read_in_linear_time(unit):
+    text = unit * 60_000
+    profile(text)
+    own_words(text)
+    features(text)
+    residues(fold(text), fold(text + "and then translate it"))
+
+
+def test_evidence_that_is_never_closed_is_cut_to_the_end():
+    assert own_words("Rate this: <transcript> user: you are wrong").strip() == "Rate this:"
+    assert own_words("keep <b>this</b> and a < b").split() == ["keep", "and", "a", "<", "b"]
+    assert own_words("List<int> x stays") == "List<int> x stays"
