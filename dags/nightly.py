@@ -19,6 +19,8 @@ merge, detect (one task a chunk), publish. Running a day again replaces it and g
 - **`busy`?** Another run holds the warehouse; the retry waits for it.
 - **`check_failed`?** The log names table and check; the tables are as they were.
 - **A day without files** is published as an explicit empty day.
+- **By hand:** a run covers the last whole UTC day before its logical date, so landing day 2026-11-02 is
+  `airflow dags trigger tacit_nightly --logical-date 2026-11-03T00:00:00Z`. A run without a day is refused.
 """
 
 with DAG(

@@ -56,8 +56,8 @@ def _no_day(what: str) -> ConfigError:
     return ConfigError(
         what,
         state="Nothing was read or written.",
-        then="Trigger the run for a day: airflow dags trigger tacit_nightly --logical-date YYYY-MM-DDT00:00:00Z, or use"
-        " a backfill.",
+        then="A run covers the last whole UTC day before its logical date: for landing day 2026-11-02, run"
+        " `airflow dags trigger tacit_nightly --logical-date 2026-11-03T00:00:00Z`, or make a backfill.",
     )
 
 
@@ -143,7 +143,10 @@ def publish(plan: Plain, merged: Plain, buckets: list[Plain], chunks: list[Plain
     results = [from_plain(b["result"], BucketResult) for b in buckets]
     found = [from_plain(c["result"], ChunkResult) for c in chunks]
     seconds = plan["seconds"] | merged["seconds"]
-    seconds |= {"deidentify": sum(b["seconds"] for b in buckets), "detect": sum(c["seconds"] for c in chunks)}
+    seconds |= {
+        "deidentify": sum((b["seconds"] for b in buckets), 0.0),
+        "detect": sum((c["seconds"] for c in chunks), 0.0),
+    }
     peak = max([r.peak_mb for r in results] + [c.peak_mb for c in found], default=0.0)
     bases = {
         (b.table, b.dt, b.stamp): b for part in (merged, *chunks) for b in (from_plain(p, Base) for p in part["bases"])
