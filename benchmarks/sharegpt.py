@@ -60,7 +60,9 @@ def main(wheel: Path, landing: Path) -> None:
             for record in records(conversation):
                 n_messages += 1
                 n_bytes += out.write(encode(record) + b"\n")
-    print(f"{n_conversations:,} conversations, {n_messages:,} messages, {n_bytes / 1e6:,.0f} MB of JSON lines in {folder}")
+    print(
+        f"{n_conversations:,} conversations, {n_messages:,} messages, {n_bytes / 1e6:,.0f} MB of JSON lines in {folder}"
+    )
 
 
 if __name__ == "__main__":
