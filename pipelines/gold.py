@@ -62,13 +62,15 @@ def evaluate_files(
     facts = source_facts(clean.messages, clean.events)
     window = link(clean.messages, clean.events, facts, link_settings(settings.link))
     found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect))
-    read = _labels(labels)
+    every = _labels(labels)
+    read = every.join(clean.messages.select("conversation_id").unique(), on="conversation_id", how="semi")
     counts = {
         "messages": clean.messages.height,
         "events": clean.events.height,
         "records refused": n_refused + len(clean.refused),
         "exchanges": found.exchanges.height,
         "labels": read.height,
+        "labels of conversations that are not in the set": every.height - read.height,
         "labels left out as not sure": read.height - int(read["sure"].sum()),
     }
     return score(found.exchanges, read, found.signals), counts
