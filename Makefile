@@ -5,7 +5,7 @@ BIN := .venv/bin
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format docs bench samples clean
+.PHONY: help setup demo test test-all lint format docs samples clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
