@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -58,7 +59,9 @@ class Pool:
         for future in futures:
             future.add_done_callback(lambda f: None if f.cancelled() or f.exception() else done(f.result()))
         try:
-            wait(futures, return_when=FIRST_EXCEPTION)
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in finished:
+                future.result()  # raises at once, without waiting for the units that still run
             return [future.result() for future in futures]
         except BrokenProcessPool:
             raise TacitError(
@@ -66,22 +69,34 @@ class Pool:
                 state="Nothing of this run was published; the tables are as they were.",
                 then="Run again with fewer --workers, or with more buckets (TACIT_BUCKETS).",
             ) from None
-        finally:
-            for future in futures:
-                future.cancel()
 
     def _started(self) -> ProcessPoolExecutor:
         if self._pool is None:
             # Fork would copy locks that library threads hold; spawn starts clean.
             self._pool = ProcessPoolExecutor(
-                self._processes, multiprocessing.get_context("spawn"), max_tasks_per_child=_UNITS_A_CHILD
+                self._processes,
+                multiprocessing.get_context("spawn"),
+                initializer=signal.signal,  # an interruption ends the run from here, not in every process by itself
+                initargs=(signal.SIGINT, signal.SIG_IGN),
+                max_tasks_per_child=_UNITS_A_CHILD,
             )
         return self._pool
 
-    def close(self) -> None:
-        """End the processes."""
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+    def close(self, *, at_once: bool = False) -> None:
+        """End the processes.
+
+        Args:
+            at_once: Without waiting for the units that still run: their results are of no use any more.
+        """
+        if self._pool is None:
+            return
+        if at_once:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in multiprocessing.active_children():
+                process.terminate()
+                process.join()
+        else:
+            self._pool.shutdown()
 
 
 @contextmanager
@@ -93,8 +108,12 @@ def pool_of(processes: int) -> Iterator[Pool]:
     pool = Pool(processes)
     try:
         yield pool
-    finally:
+    except BaseException:
+        pool.close(at_once=True)
+        raise
+    else:
         pool.close()
+    finally:
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)

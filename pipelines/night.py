@@ -22,7 +22,7 @@ from pipelines.steps.merge import merge_day
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.publish import Batch, DayLog, publish_batch
 from pipelines.steps.results import BucketResult, DayScan
-from pipelines.steps.scan import scan_day
+from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import KeyFault
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
@@ -81,6 +81,8 @@ def run_night(settings: Settings, days: Sequence[date], progress: Progress | Non
     clock = Clock(progress or Silent())
     parts: list[_BatchReport] = []
     ordered = sorted(set(days))
+    for day in ordered:
+        require_input(settings, day)
     with Warehouse(settings.warehouse).writer(), pool_of(settings.processes) as pool:
         sweep_work(settings.warehouse)
         sweep(Warehouse(settings.warehouse))

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from anonymize.keys import load_key
+from pipelines.faults import without_values
 from pipelines.night import SCHEDULED, WORK, day_log, require_same_key, sweep_work
 from pipelines.settings import Settings, load_settings
 from pipelines.steps.counts import add_counts
@@ -23,7 +24,7 @@ from pipelines.steps.merge import merge_day
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.publish import Batch, publish_batch
 from pipelines.steps.results import Base, BucketResult, Chunk, ChunkResult, DayScan, from_plain, to_plain
-from pipelines.steps.scan import scan_day
+from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import ConfigError
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
@@ -61,6 +62,7 @@ def _no_day(what: str) -> ConfigError:
     )
 
 
+@without_values
 def begin(day: str, scheduler_run: str) -> Plain:
     """Task `scan`: take stock of the landing day and open the run's work folder.
 
@@ -73,6 +75,7 @@ def begin(day: str, scheduler_run: str) -> Plain:
     """
     settings = load_settings().settings
     require_same_key(Warehouse(settings.warehouse), load_key(settings.key_path))
+    require_input(settings, date.fromisoformat(day))
     started, clock = datetime.now(UTC), time.perf_counter()
     with Warehouse(settings.warehouse).writer():
         sweep_work(settings.warehouse)
@@ -95,6 +98,7 @@ def deidentify(plan: Plain, bucket: int) -> Plain:
     return _timed(partial(deidentify_bucket, load_settings().settings, _scan(plan), bucket, Path(plan["work"])))
 
 
+@without_values
 def merge(plan: Plain, buckets: list[Plain]) -> Plain:
     """Task `merge`: bring the buckets together by event day, and plan the detection.
 
@@ -125,6 +129,7 @@ def detect(plan: Plain, chunk: Plain) -> Plain:
     return found | {"bases": [to_plain(b) for b in overlay.bases()]}
 
 
+@without_values
 def publish(plan: Plain, merged: Plain, buckets: list[Plain], chunks: list[Plain] | None) -> Plain:
     """Task `publish`: check everything, rename it into place, rebuild the catalogue, clear the work folder.
 

@@ -91,6 +91,12 @@ class QueryRefused(TacitError):
     code = "query"
 
 
+class Fault(TacitError):
+    """An error that nobody foresaw, described by its kind and place: its own message could quote the data."""
+
+    code = "fault"
+
+
 class NotFound(TacitError):
     """An id that the user named is not in the warehouse."""
 

@@ -69,6 +69,9 @@ def raw_records(landing: Path, day: date, file: str, limit: int) -> Iterator[Raw
 
     Yields:
         Raw records in file order. A file that no reader takes gives one finding with line 0.
+
+    Raises:
+        LandingError: The file cannot be opened or read, for a reason that lies with the disk and not with the data.
     """
     path = landing / f"dt={day}" / file
     suffixes = [s.lower() for s in path.suffixes]
@@ -78,4 +81,11 @@ def raw_records(landing: Path, day: date, file: str, limit: int) -> Iterator[Raw
     if reader is None or (reader is rows and path.suffix != ".parquet"):
         yield file_refused(path, Reason.FILE_UNSUPPORTED)
         return
-    yield from reader(path, limit)
+    try:
+        yield from reader(path, limit)
+    except OSError as fault:
+        raise LandingError(
+            f"The file {file} of landing day {day} cannot be read ({type(fault).__name__}).",
+            state="Nothing of this run was published; the tables are as they were.",
+            then=f"Mend its permissions or bring it back, then: tacit run --day {day}",
+        ) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipelines.readers.streams import DamagedFile, open_stream
 from schemas.reasons import Reason
+from warehouse.files import file_digest
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -71,11 +72,7 @@ class RawRecord:
 
 def file_refused(path: Path, reason: Reason, offset: int | None = None) -> RawRecord:
     """A finding about a whole file, identified by the digest of its bytes on disk."""
-    state = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            state.update(block)
-    return RawRecord(0, offset, b"", Refusal(reason), path.stat().st_size, state.hexdigest())
+    return RawRecord(0, offset, b"", Refusal(reason), path.stat().st_size, file_digest(path))
 
 
 def lines(path: Path, limit: int) -> Iterator[RawRecord]:

@@ -11,6 +11,7 @@ import msgspec
 from anonymize.door import Deidentifier
 from anonymize.keys import PseudonymKey, load_key
 from anonymize.policy import Policy
+from pipelines.faults import without_values
 from pipelines.readers.dedupe import Versions
 from pipelines.readers.landing import raw_records
 from pipelines.readers.native import NativeDecoder
@@ -32,6 +33,7 @@ class _Route(msgspec.Struct):
 _route = msgspec.json.Decoder(_Route).decode
 
 
+@without_values
 def deidentify_bucket(settings: Settings, scan: DayScan, bucket: int, work: Path) -> BucketResult:
     """Read a landing day, keep one bucket of it, and pass every text through the one door.
 

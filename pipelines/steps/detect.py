@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.encoders import load_encoder
+from pipelines.faults import without_values
 from pipelines.settings import Settings
 from pipelines.settings_groups import detect_settings, link_settings
 from pipelines.steps.deidentify import peak_mb
@@ -68,6 +69,7 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
     return chunks
 
 
+@without_values
 def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkResult:
     """Link the conversations of a chunk and search them for signals.
 

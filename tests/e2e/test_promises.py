@@ -146,6 +146,15 @@ def test_a_delivery_that_shrinks_leaves_nothing_of_its_earlier_self(tmp_path, sm
     assert warehouse.scan("messages", [date(2026, 11, 1)]).collect().height == 0
 
 
+def test_a_landing_folder_that_is_gone_does_not_empty_its_day(tmp_path, small_landing):
+    settings = settings_for(tmp_path, landing=small_landing, workers=1)
+    run_night(settings, [date(2026, 11, 2)])
+    shutil.rmtree(small_landing / "dt=2026-11-02")
+    with pytest.raises(LandingError, match="the tables hold rows"):
+        run_night(settings, [date(2026, 11, 2)])
+    assert not Warehouse(settings.warehouse).scan("messages").collect().is_empty()
+
+
 def test_the_second_of_two_runs_at_once_ends_with_a_clear_error(tmp_path, small_landing):
     settings = settings_for(tmp_path, landing=small_landing, workers=1)
     with Warehouse(settings.warehouse).writer():

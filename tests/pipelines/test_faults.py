@@ -1,0 +1,63 @@
+"""Errors that nobody foresaw say where, and never what."""
+
+import pickle
+from datetime import date
+
+import pytest
+
+from pipelines.engine import pool_of
+from pipelines.faults import without_values
+from pipelines.readers import landing
+from pipelines.readers.landing import raw_records
+from schemas.errors import ConfigError, Fault, LandingError
+
+SECRET = "li.si@example.com"
+
+
+@without_values
+def choke(unit: str) -> str:
+    raise ValueError(f"cannot read {unit}")
+
+
+@without_values
+def refuse(_: str) -> str:
+    raise ConfigError("No.", state="Nothing.", then="Ask.")
+
+
+def whole(error: BaseException) -> str:
+    """All that a logger could get hold of: messages and notes of the error and of all that is chained to it."""
+    seen = []
+    while error is not None:
+        seen += [repr(error), str(error), *getattr(error, "__notes__", [])]
+        error = error.__cause__ or error.__context__
+    return "".join(seen)
+
+
+def test_an_unforeseen_error_keeps_its_kind_and_place_and_loses_its_message():
+    with pytest.raises(Fault) as caught:
+        choke(SECRET)
+    assert "ValueError" in str(caught.value)
+    assert "test_faults.py" in str(caught.value)
+    assert SECRET not in whole(caught.value)
+
+
+def test_so_it_does_on_its_way_out_of_a_worker_process():
+    with pytest.raises(Fault) as caught, pool_of(2) as pool:
+        pool.map(choke, [SECRET] * 3, lambda _: None)
+    assert SECRET not in whole(caught.value)
+
+
+def test_our_own_errors_pass_whole_and_survive_pickling():
+    with pytest.raises(ConfigError) as caught:
+        refuse("x")
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301 - our own bytes
+    assert (type(copy), copy.what, copy.state, copy.then) == (ConfigError, "No.", "Nothing.", "Ask.")
+
+
+def test_a_file_that_the_disk_refuses_is_an_error_and_not_a_quarantine(tmp_path, monkeypatch):
+    def refused(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setitem(landing._READERS, ".jsonl", refused)
+    with pytest.raises(LandingError, match="PermissionError"):
+        list(raw_records(tmp_path, date(2026, 11, 2), "a.jsonl", 1 << 20))
