@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import polars as pl
-from rich.markup import escape
-from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from pipelines.cli.errors import errors_in_words
 from pipelines.cli.options import err, out, settings
@@ -18,12 +17,14 @@ from pipelines.cli.run import ensure_key, steps_table
 from pipelines.cli.sql import show
 from pipelines.night import NightReport, run_night
 from pipelines.readers.landing import landing_days
+from schemas.contract import tables
 from schemas.enums import Signal
+from schemas.reasons import MEANING, Reason
 from warehouse.layout import Warehouse
 from warehouse.query import run_query
 
 LANDING = Path(__file__).parent / "landing"
-MEANING = {
+WORDS = {
     Signal.DISLIKE: "a down vote that still stands",
     Signal.COMPLAIN: "dissatisfaction in words",
     Signal.DISMISS: "gives up, or brushes the answer off",
@@ -33,16 +34,18 @@ MEANING = {
 }
 QUESTIONS = {
     "Which model leaves most people unhappy?": """
-SELECT model, count(*) AS exchanges,
+SELECT model, count(*) AS replies,
        count(*) FILTER (WHERE complain OR repeat OR rephrase OR dismiss OR dislike) AS unhappy,
-       round(100 * unhappy / exchanges, 1) AS percent
+       round(100 * unhappy / replies, 1) AS percent
 FROM exchanges WHERE model IS NOT NULL GROUP BY model ORDER BY percent DESC""",
     "How often is each signal seen, and how often can it not be measured?": """
 SELECT signal, sum(detected) AS detected, sum(measurable) AS measurable, sum(not_measurable) AS not_measurable
 FROM signal_rates GROUP BY signal ORDER BY detected DESC""",
-    "What do people do after they complain?": """
-SELECT outcome, count(*) AS exchanges, count(*) FILTER (WHERE repeat OR rephrase) AS asked_again
-FROM exchanges WHERE complain GROUP BY outcome ORDER BY exchanges DESC""",
+    "What do people do after the reply to their complaint?": """
+SELECT next.outcome, count(*) AS replies, count(*) FILTER (WHERE next.complain) AS complained_again
+FROM exchanges AS this
+JOIN exchanges AS next ON next.conversation_id = this.conversation_id AND next.request_id = this.next_user_id
+WHERE this.complain GROUP BY next.outcome ORDER BY replies DESC""",
 }
 
 
@@ -59,59 +62,55 @@ def tour(warehouse: Warehouse, report: NightReport) -> None:
     """Print records through every step, signals with examples, where the tables lie, and questions with answers."""
     out.print(steps_table(report))
     out.print(_quarantine(warehouse))
-    out.print(_signals(warehouse))
-    out.print(f"\nThe tables lie in {warehouse.root}, one folder each:", highlight=False)
-    for table in ("messages", "events", "exchanges", "signals", "quarantine", "quality", "runs"):
-        out.print(f"  {table:12}{warehouse.root}/{table}/dt=*/part.parquet", highlight=False)
-    out.print(f"  {report.catalogue} opens in any DuckDB client, with views and comments.\n", highlight=False)
+    _heading("Signals: how many were found, and two of each, de-identified")
+    _signals(warehouse)
+    _heading(f"The tables lie in {warehouse.root}")
+    for name in tables():
+        out.print(f"  {name:12}{warehouse.root}/{name}/dt=*/part.parquet", highlight=False)
+    out.print(f"  {report.catalogue} opens in any DuckDB client, with views and comments.", highlight=False)
     for question, sql in QUESTIONS.items():
-        command = f'.venv/bin/tacit sql --warehouse {warehouse.root} "{sql.strip()}"'
-        out.print(Panel(escape(command), title=question, title_align="left"))
+        _heading(question)
+        # Without a frame, so that it can be copied into a shell.
+        out.print(f'.venv/bin/tacit sql --warehouse {warehouse.root} "{sql.strip()}"', markup=False, soft_wrap=True)
         show(run_query(warehouse, sql), out)
     first = run_query(warehouse, "SELECT signal_id FROM signals WHERE signal = 'rephrase' ORDER BY score DESC LIMIT 1")
     if not first.is_empty():
-        out.print("\nWhy was one of them detected? Try:")
+        _heading("Why was one of them detected?")
         out.print(f"  .venv/bin/tacit explain --warehouse {warehouse.root} {first.item()[:12]}", highlight=False)
 
 
+def _heading(text: str) -> None:
+    out.print()
+    out.print(Text(text, style="bold"))
+
+
 def _quarantine(warehouse: Warehouse) -> Table:
-    table = Table(
-        "reason", "records", title="Refused records: their place is kept, never their text", title_justify="left"
-    )
+    table = Table("reason", title="Refused records: kept by place and reason", title_justify="left")
+    table.add_column("records", justify="right")
+    table.add_column("meaning")
     reasons = "SELECT reason, count(*) AS n FROM quarantine GROUP BY reason ORDER BY n DESC, reason"
     for reason, n in run_query(warehouse, reasons).rows():
-        table.add_row(reason, f"{n}")
+        table.add_row(reason, f"{n}", MEANING[Reason(reason)])
     return table
 
 
-def _signals(warehouse: Warehouse) -> Table:
-    table = Table(title="Signals, with two examples each", title_justify="left", show_lines=True)
-    table.add_column("signal")
-    table.add_column("found", justify="right")
-    table.add_column("what the user did")
+def _signals(warehouse: Warehouse) -> None:
     found = run_query(warehouse, "SELECT * FROM signal_examples ORDER BY score DESC, signal_id")
     for signal in Signal:
         rows = found.filter(pl.col("signal") == str(signal))
-        examples = pl.concat(
-            [rows.filter(pl.col("script") != "han").head(1), rows.filter(pl.col("script") == "han").head(1)]
-        )
-        shown = "\n".join(_example(e) for e in examples.iter_rows(named=True))
-        table.add_row(f"{signal}\n[dim]{MEANING[signal]}[/]", f"{rows.height}", shown)
-    return table
+        out.print(Text.assemble("\n", (f"{signal}", "bold red"), f"  {rows.height} found: {WORDS[signal]}"))
+        for script in ("latin", "han"):
+            for row in rows.filter(pl.col("script") == script).head(1).iter_rows(named=True):
+                _example(row)
 
 
-def _example(row: dict[str, str | None]) -> str:
-    lines = []
-    for who, column in (("asked", "request_text"), ("got", "reply_text"), ("then", "next_user_text")):
-        text = row.get(column)
-        if text:
-            lines.append(f"[dim]{who:5}[/] {escape(_short(text))}")
-    return "\n".join(lines)
-
-
-def _short(text: str, limit: int = 110) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+def _example(row: dict[str, str | None]) -> None:
+    then = row["next_user_text"] if row["signal"] != Signal.DISLIKE else "voted it down"
+    for who, text in (("asked", row["request_text"]), ("got", row["reply_text"]), ("then", then or f"({row['rule']})")):
+        line = Text(" ".join((text or "").split()))
+        line.truncate(out.width - 10, overflow="ellipsis")
+        out.print(Text.assemble((f"  {who:7}", "dim"), line))
+    out.print()
 
 
 if __name__ == "__main__":

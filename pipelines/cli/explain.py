@@ -1,6 +1,7 @@
 """`tacit explain`: the exchange around a detection, de-identified, with the evidence it was made on."""
 
 import json
+from datetime import datetime
 from typing import Annotated, Any
 
 import polars as pl
@@ -50,7 +51,8 @@ def explain(
             shown = (
                 "(not captured)" if text is None else text[:_SHOWN_CHARS] + ("…" if len(text) > _SHOWN_CHARS else "")
             )
-            subtitle = " ".join(str(v) for v in (message["message_id"], message["created_at"]) if v)
+            at = message["created_at"]
+            subtitle = Text(message["message_id"] + (f"  {at:%Y-%m-%d %H:%M:%S}" if at else ""))
             out.print(Panel(Text(shown), title=title, title_align="left", subtitle=subtitle, subtitle_align="right"))
 
 
@@ -110,7 +112,7 @@ def _facts(found: dict[str, Any]) -> Table:
     signal, exchange = found["signal"], found["exchange"]
     facts = Table(title=f"{signal['signal']} {signal['signal_id']}", title_justify="left", show_header=False)
     facts.add_column(style="bold")
-    facts.add_column()
+    facts.add_column(overflow="fold")
     facts.add_column(style="dim")
     contract = table("signals")
     for name in ("rule", "trigger", "score", "threshold", "rule_version", "occurred_at", "primary"):
@@ -128,4 +130,6 @@ def _facts(found: dict[str, Any]) -> Table:
 def _cell(value: object) -> Text:
     if isinstance(value, list):
         return Text(", ".join(map(str, value)))
+    if isinstance(value, datetime):
+        return Text(f"{value:%Y-%m-%d %H:%M:%S}")
     return Text(f"{value:.3g}" if isinstance(value, float) else str(value))

@@ -40,7 +40,9 @@ def status(
             name, f"{t['days']:,}", f"{t['rows']:,}", f"{t['bytes'] / (1 << 20):,.2f}", str(t["newest"] or "")
         )
     out.print(tables)
-    runs = Table("landing day", "finished (UTC)", "partitions", "peak MiB", "version", title="Last runs")
+    runs = Table(
+        "landing day", "finished", "partitions", "peak MiB", "version", title="Last runs (UTC)", title_justify="left"
+    )
     for run in found["runs"]:
         finished = f"{run['finished_at']:%Y-%m-%d %H:%M:%S}"
         peak = f"{run['peak_memory_mb']:,.0f}"
