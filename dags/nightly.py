@@ -4,6 +4,7 @@ Settings come from the workers' environment (TACIT_LANDING, TACIT_WAREHOUSE, TAC
 reach the landing zone and the warehouse by the same paths.
 """
 
+import os
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,6 +20,7 @@ merge, detect (one task a chunk), publish. Running a day again replaces it and g
 - **`busy`?** Another run holds the warehouse; the retry waits for it.
 - **`check_failed`?** The log names table and check; the tables are as they were.
 - **A day without files** is published as an explicit empty day.
+- **Caught up from** TACIT_FIRST_DAY on; set it before the DAG is first switched on.
 - **By hand:** a run covers the last whole UTC day before its logical date, so landing day 2026-11-02 is
   `airflow dags trigger tacit_nightly --logical-date 2026-11-03T00:00:00Z`. A run without a day is refused.
 """
@@ -29,7 +31,8 @@ with DAG(
     doc_md=DOC,
     # The bare "@daily" has an interval of no length, whose filters match nothing while the run stays green.
     schedule=CronDataIntervalTimetable("0 0 * * *", timezone="UTC"),
-    start_date=datetime(2026, 1, 1),
+    # The setting `first_day`, read without the settings: parsing loads nothing heavy. The timetable states the zone.
+    start_date=datetime.fromisoformat(os.environ.get("TACIT_FIRST_DAY", "2026-01-01")),
     catchup=True,  # a day that was missed while the DAG was paused is run, not skipped
     max_active_runs=1,  # one writer a partition
     tags=["tacit"],

@@ -5,6 +5,7 @@ import json
 import os
 import tomllib
 from dataclasses import dataclass
+from datetime import date
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,7 @@ class Settings(BaseSettings):
     record_limit: int = Field(16 << 20, ge=1 << 10, description="Longest record that is read, in bytes.")
     lookback_days: int = Field(7, ge=0, le=90, description="Days before an exchange that its detectors look back on.")
     batch_days: int = Field(7, ge=1, description="Landing days that are published together by --all.")
+    first_day: date = Field(date(2026, 1, 1), description="Landing day from which the scheduler catches up.")
     anonymize: AnonymizeGroup = AnonymizeGroup()
     link: LinkGroup = LinkGroup()
     detect: DetectGroup = DetectGroup()
@@ -77,7 +79,7 @@ class Settings(BaseSettings):
 
     def digest(self) -> str:
         """Digest of the settings that results depend on: not where things lie, nor how the work is divided."""
-        outside = {"landing", "warehouse", "home", "key_file", "workers", "buckets", "batch_days", "sql"}
+        outside = {"landing", "warehouse", "home", "key_file", "workers", "buckets", "batch_days", "first_day", "sql"}
         plain = self.model_dump(mode="json", exclude=outside)
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
         text = json.dumps(plain, sort_keys=True)
