@@ -39,7 +39,7 @@ class Dislike:
     evidence: ClassVar[tuple[str, ...]] = ()
 
     def detect(self, readings: Readings) -> pl.DataFrame:
-        """See `signals.detector.Detector.detect`. Null where the source records no votes."""
+        """See `signals.detector.Detector.detect`. Null where the source records no votes, or one cannot be placed."""
         window, toggling = readings.window, readings.settings.toggling_sources
         cast = window.events.filter(pl.col("event").is_in(_VOTES) & pl.col("exchange").is_not_null())
         found = [
@@ -52,10 +52,18 @@ class Dislike:
         states = pl.DataFrame(
             found, schema={"exchange": pl.UInt32, "occurred_at": cast.schema["at"], "_down": pl.Boolean}, orient="row"
         )
+        # A vote on a message that is not there may be about any reply that was never logged.
+        astray = window.events.filter(
+            pl.col("event").is_in(_VOTES) & pl.col("exchange").is_null() & pl.col("message_id").is_not_null()
+        )
+        of = ["source", "conversation_id"]
+        lost = window.exchanges.filter(pl.col("reply_id").is_null()).join(astray.select(of).unique(), on=of, how="semi")
         votes_seen = pl.col("event_kinds").list.set_intersection(list(_VOTES)).list.len() > 0
         down = pl.col("_down").fill_null(value=False)
         judged = window.exchanges.join(states, on="exchange", how="left").with_columns(
-            value=pl.when(votes_seen.fill_null(value=False)).then(down)
+            value=pl.when(
+                votes_seen.fill_null(value=False) & ~pl.col("exchange").is_in(lost["exchange"].implode())
+            ).then(down)
         )
         return verdicts(
             judged.with_columns(

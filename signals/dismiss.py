@@ -47,6 +47,7 @@ class Dismiss:
         odds = model.probabilities([r.features for r in found])
         acts_seen = pl.col("event_kinds").list.set_intersection(list(_EVENTS)).list.len() > 0
         left = (pl.col("outcome") == Outcome.LEFT.value) & (pl.col("closed_at").is_not_null() | acts_seen)
+        left &= pl.col("reply_id").is_not_null()
         remade = (pl.col("outcome") == Outcome.FOLLOWED.value) & pl.col("next_user_id").is_null()
         words = spoken(
             window,

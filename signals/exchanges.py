@@ -9,13 +9,17 @@ from signals.pairing import Pairs
 from signals.settings import LinkSettings
 from signals.text.fold import bare, fold
 
+MISSING = "missing"
 _CLOCK = pl.Datetime("us", "UTC")
 _CONVERSATION = ["source", "conversation_id"]
 # New name to the message's column.
-_OF_REPLY = {
+_OF_EITHER = {
     "source": "source",
     "conversation_id": "conversation_id",
     "on_active_branch": "on_active_branch",
+    "dt": "dt",
+}
+_OF_REPLY = {
     "model": "model",
     "reply_id": "message_id",
     "reply_status": "status",
@@ -25,7 +29,6 @@ _OF_REPLY = {
     "reply_text": "text",
     "reply_user": "user_key",
     "reply_script": "script",
-    "dt": "dt",
 }
 _OF_REQUEST = {
     "request_id": "message_id",
@@ -59,6 +62,8 @@ def build(
         `exchange` (index), `request_row`, `request_text`, `reply_text`, `next_text`, `next_at`, `closed_at`,
         `stopped_at`, `taken` (the reply was copied or shared), `event_kinds`.
     """
+    anchors = [reply if reply >= 0 else request for reply, request in zip(pairs.reply, pairs.request, strict=True)]
+    either = _take(ordered, anchors, _OF_EITHER)
     reply = _take(ordered, pairs.reply, _OF_REPLY)
     request = _take(ordered, pairs.request, _OF_REQUEST)
     acts = [heard if heard >= 0 else edited for heard, edited in zip(pairs.heard, pairs.edited, strict=True)]
@@ -71,18 +76,20 @@ def build(
         {"request_row": [None if r < 0 else r for r in pairs.request]}, schema={"request_row": pl.Int64}
     )
     base = (
-        pl.concat([reply, request, following, flags, rows], how="horizontal")
+        pl.concat([either, reply, request, following, flags, rows], how="horizontal")
         .with_row_index("exchange")
         .with_columns(
             pl.col("replied_at", "completed_at", "requested_at", "next_at").cast(_CLOCK),
             user_key=pl.coalesce("user_key", "reply_user"),
             script=pl.coalesce("script", "reply_script"),
+            reply_status=pl.when(pl.col("reply_id").is_null()).then(pl.lit(MISSING)).otherwise("reply_status"),
             position=pl.int_range(pl.len(), dtype=pl.Int32).over(_CONVERSATION),
-            exchange_id=pl.Series(
-                [content_id(*key) for key in reply.select(*_CONVERSATION, "reply_id").iter_rows()], dtype=pl.String
-            ),
         )
     )
+    keys = base.select(*_CONVERSATION, "reply_id", "request_id").iter_rows()
+    # A key of four parts, the third of them none, can equal no key of three.
+    ids = [content_id(*key) if key[2] is None else content_id(*key[:3]) for key in keys]
+    base = base.with_columns(pl.Series("exchange_id", ids, pl.String))
     base = base.join(facts, on="source", how="left", maintain_order="left")
     base = _acts(base, events, pairs, ordered)
     return _timing(_outcome(_follow_up(base, settings), settings), events, settings)
@@ -93,11 +100,10 @@ def _acts(base: pl.DataFrame, events: pl.DataFrame, pairs: Pairs, ordered: pl.Da
     steps = pl.DataFrame(list(pairs.steps.items()), schema={"row": pl.Int64, "exchange": pl.UInt32}, orient="row")
     where = steps.join(ordered.select("row", *_CONVERSATION, "message_id"), on="row")
     known = events.join(where.drop("row"), on=[*_CONVERSATION, "message_id"], how="left")
-    # An act on the conversation belongs to the last reply that had begun by then.
+    # An act on the conversation belongs to the last reply that had begun by then, or to one that was not logged.
     loose = known.filter(pl.col("message_id").is_null()).drop("exchange").sort("at")
-    begun = (
-        base.filter(pl.col("replied_at").is_not_null()).select(*_CONVERSATION, "exchange", at="replied_at").sort("at")
-    )
+    at = pl.when(pl.col("reply_id").is_null()).then("requested_at").otherwise("replied_at")
+    begun = base.select(*_CONVERSATION, "exchange", at=at).drop_nulls("at").sort("at")
     placed = loose.join_asof(begun, on="at", by=_CONVERSATION, strategy="backward", check_sortedness=False)
     linked = pl.concat([known.filter(pl.col("message_id").is_not_null()), placed.select(known.columns)]).drop_nulls(
         "exchange"
@@ -143,7 +149,8 @@ def _follow_up(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
 
 def _outcome(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
     """Followed, left, or too soon to say."""
-    last = pl.max_horizontal("replied_at", "completed_at")
+    seen = pl.max_horizontal("replied_at", "completed_at")
+    last = pl.when(pl.col("reply_id").is_null()).then("requested_at").otherwise(seen)
     silent = seconds("observed_until", last) > settings.left_after_s
     outcome = (
         pl.when(pl.col("follow_up").is_not_null())

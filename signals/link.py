@@ -48,7 +48,7 @@ def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSett
     settings = settings or LinkSettings()
     acts = distinct_events(events.lazy().select(table("events").polars.keys()).collect())
     ordered = arrange(newest_messages(messages.lazy().collect()), acts)
-    pairs = pair(ordered, look_back=settings.look_back, turn_messages=settings.turn_messages)
+    pairs = pair(ordered, settings)
     exchanges = build(ordered, acts, pairs, facts, settings)
     reactions = pl.DataFrame(
         pairs.reactions, schema={"exchange": pl.UInt32, "row": pl.Int64, "rank": pl.Int32}, orient="row"

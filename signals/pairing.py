@@ -2,12 +2,15 @@
 
 A run of assistant messages between two user messages (tool calls, pieces of a stream) is one exchange. Its reply is
 the last of them that has text, since that is what the user reacts to; the others are steps towards it, and votes on
-them count for it.
+them count for it. A request whose reply was never logged is an exchange too (`signals.unlogged`).
 """
 
 from dataclasses import dataclass, field
 
 import polars as pl
+
+from signals.settings import LinkSettings
+from signals.unlogged import unlogged
 
 
 @dataclass(slots=True)
@@ -15,7 +18,7 @@ class Pairs:
     """Rows of the ordered messages that belong together; parallel lists, -1 where there is none.
 
     Attributes:
-        reply: The reply of each exchange, in order.
+        reply: The reply of each exchange, in order; -1 where it was never logged.
         request: The user message that it answers.
         heard: The first user message after it on its branch.
         edited: The later sibling of its request, where the user edited that instead of going on.
@@ -35,13 +38,12 @@ class Pairs:
     earlier: list[tuple[int, int, int, int]] = field(default_factory=list)
 
 
-def pair(ordered: pl.DataFrame, *, look_back: int, turn_messages: int) -> Pairs:
+def pair(ordered: pl.DataFrame, settings: LinkSettings) -> Pairs:
     """Pair requests, replies and reactions in one pass over the rows.
 
     Args:
         ordered: The result of `signals.order.arrange`.
-        look_back: How many earlier user messages each reaction is compared with.
-        turn_messages: How many user messages in a row are one reaction.
+        settings: `look_back`, `turn_messages` and `turn_s` are read.
 
     Returns:
         The pairs.
@@ -55,19 +57,23 @@ def pair(ordered: pl.DataFrame, *, look_back: int, turn_messages: int) -> Pairs:
     n = len(up)
     on, first_user, next_reply, next_user_sibling = [-1] * n, [-1] * n, [-1] * n, [-1] * n
     _relate(up, user, spoke, active, on, first_user, next_reply, next_user_sibling, _conversations(ordered))
-    asked, answered = _look_up(up, user, spoke, failed)
+    asked, answered, silent = _look_up(up, user, spoke, failed)
+    alone = unlogged(ordered, asked, silent, turn_s=settings.turn_s)
+    for row in range(n):
+        answered[row] = answered[row] or (user[row] and asked[row] in alone)
     final, heard = _runs(up, on, first_user, user, spoke, worded)
     pairs, index = Pairs(), {}
     for row in range(n):
-        if final.get(row) == row:
+        if final.get(row) == row or row in alone:
+            request = row if row in alone else asked[row]
             index[row] = len(pairs.reply)
-            pairs.reply.append(row)
-            pairs.request.append(asked[row])
+            pairs.reply.append(-1 if row in alone else row)
+            pairs.request.append(request)
             pairs.heard.append(heard[row])
-            pairs.edited.append(next_user_sibling[asked[row]] if asked[row] >= 0 else -1)
-            pairs.remade.append(next_reply[row])
+            pairs.edited.append(next_user_sibling[request] if request >= 0 else -1)
+            pairs.remade.append(-1 if row in alone else next_reply[row])
     pairs.steps = {row: index[end] for row, end in final.items()}
-    _react(pairs, on, user, asked, answered, look_back, turn_messages)
+    _react(pairs, on, user, asked, answered, alone, settings)
     return pairs
 
 
@@ -129,9 +135,11 @@ def _relate(
             on[parent] = row
 
 
-def _look_up(up: list[int], user: list[bool], spoke: list[bool], failed: list[bool]) -> tuple[list[int], list[bool]]:
-    """For each row: the nearest user message above it, and whether a reply that did not fail stands between."""
-    asked, answered = [-1] * len(up), [False] * len(up)
+def _look_up(
+    up: list[int], user: list[bool], spoke: list[bool], failed: list[bool]
+) -> tuple[list[int], list[bool], list[bool]]:
+    """For each row: the nearest user message above it; whether a reply that did not fail, or none, stands between."""
+    asked, answered, silent = [-1] * len(up), [False] * len(up), [True] * len(up)
     for row, parent in enumerate(up):
         if parent < 0:
             continue
@@ -140,23 +148,26 @@ def _look_up(up: list[int], user: list[bool], spoke: list[bool], failed: list[bo
         else:
             asked[row] = asked[parent]
             answered[row] = answered[parent] or (spoke[parent] and not failed[parent])
-    return asked, answered
+            silent[row] = silent[parent] and not spoke[parent]
+    return asked, answered, silent
 
 
 def _react(
-    pairs: Pairs, on: list[int], user: list[bool], asked: list[int], answered: list[bool], look_back: int, most: int
-) -> None:
+    pairs: Pairs, on: list[int], user: list[bool], asked: list[int], answered: list[bool], alone: set[int],
+    settings: LinkSettings,
+) -> None:  # fmt: skip
     for exchange, heard in enumerate(pairs.heard):
         row = heard if heard >= 0 else pairs.edited[exchange]
         rank = 0
-        while row >= 0 and user[row] and rank < most:
+        while row >= 0 and user[row] and rank < settings.turn_messages:
             pairs.reactions.append((exchange, row, rank))
             earlier, was_answered = asked[row], answered[row]
             back = 1
-            while earlier >= 0 and back <= look_back:
+            while earlier >= 0 and back <= settings.look_back:
                 if was_answered:
                     pairs.earlier.append((exchange, row, earlier, back))
                 was_answered = was_answered or answered[earlier]
                 earlier = asked[earlier]
                 back += 1
-            row, rank = on[row], rank + 1
+            # What follows a request whose reply was not logged is a reaction to that reply.
+            row, rank = -1 if row in alone else on[row], rank + 1

@@ -12,6 +12,8 @@ class LinkSettings:
         double_submit_s: The same text sent again within this time is one request, sent twice.
         look_back: How many earlier user messages a request is compared with.
         turn_messages: How many user messages in a row are read as one reaction to the reply before them.
+        turn_s: User messages in a row that are further apart are requests of their own: the reply between them is
+            missing from the log.
         idle_s: A longer gap says nothing about reading: the user was elsewhere.
         words_per_minute: A fast reader's speed in scripts that are written in words.
         han_per_minute: A fast reader's speed in Chinese characters.
@@ -26,6 +28,7 @@ class LinkSettings:
     double_submit_s: float = 2.0
     look_back: int = 5
     turn_messages: int = 3
+    turn_s: float = 600.0
     idle_s: float = 1800.0
     words_per_minute: float = 400.0
     han_per_minute: float = 700.0

@@ -54,6 +54,8 @@ def explain(
             at = message["created_at"]
             subtitle = Text(message["message_id"] + (f"  {at:%Y-%m-%d %H:%M:%S}" if at else ""))
             out.print(Panel(Text(shown), title=title, title_align="left", subtitle=subtitle, subtitle_align="right"))
+        elif part == "reply" and found["exchange"]["reply_id"] is None:
+            out.print(Panel(Text("(never logged)"), title=title, title_align="left"))
 
 
 def find(warehouse: Warehouse, signal_id: str) -> dict[str, Any]:

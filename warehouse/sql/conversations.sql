@@ -7,7 +7,7 @@
 --   messages: Messages, newest versions only.
 --   user_messages: Messages from the user.
 --   assistant_messages: Messages from the assistant.
---   exchanges: Replies that were paired with what the user did next.
+--   exchanges: Replies, logged or not, that were paired with what the user did next.
 --   first_at: Time of the first message; null without clocks.
 --   last_at: Time of the last message; null without clocks.
 --   models: Models that answered, in alphabetical order.

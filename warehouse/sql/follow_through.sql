@@ -26,7 +26,7 @@ WITH next_one AS (
         ], lambda kind: kind IS NOT NULL) AS kinds,
         coalesce(dislike, complain, dismiss, "repeat", rephrase, skim) IS NOT NULL AS measurable
     FROM exchanges
-    WHERE on_active_branch AND request_id IS NOT NULL
+    WHERE on_active_branch AND request_id IS NOT NULL AND reply_id IS NOT NULL
     -- A request answered in several parts is one step of the conversation: its last reply tells how it went.
     QUALIFY row_number() OVER (PARTITION BY source, conversation_id, request_id ORDER BY position DESC, reply_id) = 1
 )
