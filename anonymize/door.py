@@ -57,6 +57,19 @@ class Deidentifier:
         found = dict(zip(distinct, self._engine.run(distinct), strict=True))
         return [Result(r.text, dict(r.counts), r.reason) for r in (found[item] for item in items)]
 
+    def mask_labels(self, labels: Sequence[str]) -> list[str]:
+        """Mask what columns of labels, such as the name of a model, hold of personal data: identifiers, no names.
+
+        The tag of a value is the same in every conversation, so that rows can still be counted by label.
+
+        Args:
+            labels: Labels as logged.
+
+        Returns:
+            Each label, with its identifiers masked; most come back as they are.
+        """
+        return [self._engine.mask_label(label) for label in labels]
+
     def describe(self) -> dict[str, tuple[str, ...]]:
         """Entity types that are masked, with the names of the recognizers that serve each."""
         return self._engine.describe()

@@ -12,9 +12,9 @@ from anonymize.keys import PseudonymKey
 from anonymize.names.chinese import ChineseNameRecognizer
 from anonymize.names.english import EnglishNameRecognizer
 from anonymize.names.famous import famous_spans
-from anonymize.names.spread import NameSpreader
+from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
-from anonymize.recognizers.base import RuleRecognizer
+from anonymize.recognizers.base import CUED, RuleRecognizer
 from anonymize.registry import build_registry
 from anonymize.spans import Span, resolve
 from anonymize.tags import KeyedTag, tag_spans
@@ -24,6 +24,23 @@ from schemas.reasons import Reason
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
+LABEL_SCOPE = "label"
+# A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
+_IN_LABELS = frozenset(
+    (
+        "EMAIL",
+        "PHONE",
+        "CREDIT_CARD",
+        "IBAN",
+        "CN_RESIDENT_ID",
+        "IP",
+        "URL_SECRET",
+        "SECRET",
+        "PATH_USER",
+        "WECHAT",
+        "QQ",
+    )
+)
 
 
 @dataclass
@@ -82,6 +99,14 @@ class Engine:
             for w in works
         ]
 
+    def mask_label(self, label: str) -> str:
+        """Mask the identifiers of a label; see `Deidentifier.mask_labels`."""
+        work = _Work(LABEL_SCOPE, label)
+        self._attempt(work, self._scan_rules)
+        work.found = [r for r in work.found if r.score >= CUED and r.entity_type in _IN_LABELS]
+        self._attempt(work, lambda w: self._write(w, resolve(w.text, w.found, w.protected)))
+        return self._key.tag(LABEL_SCOPE, "SECRET", label) if work.failed else work.text
+
     def describe(self) -> dict[str, tuple[str, ...]]:
         """Entity types with the names of the recognizers that serve them."""
         return {
@@ -103,7 +128,7 @@ class Engine:
             resolved = self._attempt(work, _choose)
             if resolved is not None:
                 spans[id(work)] = resolved
-        changed = self._spread(spans, works) if "PERSON" in self._entities else [w for w in ready if spans.get(id(w))]
+        changed = self._spread(spans, works)
         for work in changed:
             self._attempt(work, lambda w: self._write(w, spans[id(w)]))
         return [w for w in changed if not w.failed]
@@ -135,13 +160,13 @@ class Engine:
                 work.found += found or []
 
     def _spread(self, spans: dict[int, list[Span]], works: list[_Work]) -> list[_Work]:
-        """Add to the spans what names found in a scope hit in its items; returns the items that have spans."""
-        names: dict[str, set[str]] = defaultdict(set)
+        """Add to the spans what is found elsewhere in a scope; returns the items that have spans."""
+        values: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for work in works:
             for span in spans.get(id(work), ()):
-                if span.entity == "PERSON":
-                    names[work.scope].add(View.of(work.text[span.start : span.end]).text)
-        spreaders = {scope: NameSpreader(found) for scope, found in names.items()}
+                if span.entity in SPREAD:
+                    values[work.scope].add((span.entity, View.of(work.text[span.start : span.end]).text))
+        spreaders = {scope: Spreader(found) for scope, found in values.items()}
         changed = []
         for work in works:
             spreader = spreaders.get(work.scope)
@@ -151,13 +176,18 @@ class Engine:
                 changed.append(work)
         return changed
 
-    def _spread_one(self, work: _Work, spreader: NameSpreader, spans: dict[int, list[Span]]) -> None:
+    def _spread_one(self, work: _Work, spreader: Spreader, spans: dict[int, list[Span]]) -> None:
         view = work.view
         if view is None:
             return
-        hits = [RecognizerResult("PERSON", *view.span(*hit), _SPREAD_SCORE) for hit in spreader.find(view)]
+        hits = [RecognizerResult(e, *view.span(start, end), _SPREAD_SCORE) for e, start, end in spreader.find(view)]
         if hits:
-            own = spans.get(id(work), [])
+            # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
+            own = [
+                s
+                for s in spans.get(id(work), ())
+                if not any(h.entity_type == s.entity and h.start <= s.start and s.end <= h.end for h in hits)
+            ]
             taken = work.protected + [(s.start, s.end) for s in own]
             spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
 
@@ -188,4 +218,21 @@ def _choose(work: _Work) -> list[Span]:
                 for r in work.found
                 if r.entity_type != "PERSON" or not any(low <= r.start and r.end <= high for low, high in famous)
             ]
+            work.found += _in_company(work.text, famous, work.found)
     return resolve(work.text, work.found, work.protected)
+
+
+def _in_company(text: str, famous: list[tuple[int, int]], found: list[RecognizerResult]) -> list[RecognizerResult]:
+    """Famous names in a list with two people whom nobody knows: a namesake, since the famous stand among their like."""
+    starts = {r.start: r.end for r in found if r.entity_type == "PERSON"}
+    ends = {r.end: r.start for r in found if r.entity_type == "PERSON"}
+    namesakes = []
+    for start, end in famous:
+        company, left, right = 0, start, end
+        while text[left - 1 : left] == "、" and left - 1 in ends:
+            left, company = ends[left - 1], company + 1
+        while text[right : right + 1] == "、" and right + 1 in starts:
+            right, company = starts[right + 1], company + 1
+        if company > 1:
+            namesakes.append(RecognizerResult("PERSON", start, end, _SPREAD_SCORE))
+    return namesakes

@@ -29,6 +29,7 @@ from anonymize.recognizers.plate import LicensePlateRecognizer
 from anonymize.recognizers.resident_id import ResidentIdRecognizer
 from anonymize.recognizers.secret import SecretRecognizer
 from anonymize.recognizers.ssn import SsnRecognizer
+from anonymize.recognizers.tabular import TabularRecognizer
 from anonymize.recognizers.url import UrlRecognizer
 from anonymize.recognizers.wallet import CryptoWalletRecognizer
 from schemas.errors import AnonymizeError
@@ -55,6 +56,7 @@ RULES: tuple[type[RuleRecognizer], ...] = (
     CryptoWalletRecognizer,
     LatinAddressRecognizer,
     HanAddressRecognizer,
+    TabularRecognizer,
     NameCueRecognizer,
     ChineseNameCueRecognizer,
     OrganizationRecognizer,

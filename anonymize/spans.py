@@ -39,7 +39,7 @@ def resolve(text: str, found: Iterable[RecognizerResult], protected: Sequence[tu
     for result in ranked:
         for start, end in _gaps(taken, result.start, result.end):
             whole = (start, end) == (result.start, result.end)
-            piece = (start, end) if whole else _trim(text, start, end)
+            piece = (start, end) if whole else _trim(text, start, end, result.entity_type)
             if piece is None:
                 continue
             spans.append(Span(*piece, result.entity_type))
@@ -73,10 +73,11 @@ def _gaps(taken: bytearray, start: int, end: int) -> list[tuple[int, int]]:
     return gaps
 
 
-def _trim(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _trim(text: str, start: int, end: int, entity: str) -> tuple[int, int] | None:
     """Strip a remainder of what carries nothing by itself; None where nothing is left."""
     while start < end and not text[start].isalnum():
         start += 1
     while end > start and not text[end - 1].isalnum():
         end -= 1
-    return (start, end) if end - start > 1 else None
+    # One character tells nothing, but for half of a Chinese name.
+    return (start, end) if end - start > 1 or (end > start and entity == "PERSON" and text[start] >= "\u2e80") else None

@@ -4,7 +4,8 @@ Usage: python benchmarks/pii.py FOLDER [--misses] [--speed FILE.jsonl]
 
 FOLDER holds `presidio_synth_dataset_v2.json.gz` (the first 500 sentences are used) and `chat_pii_dev.jsonl.gz`; a set
 that is absent is skipped and said so. Recall counts a span as found when at least three quarters of its letters and
-digits are masked (half where only a part of the span is personal: URLs and organisations). Over-masking is the share
+digits are masked (half where only a part of the span is personal: organisations and secrets; of a URL what
+follows its host). Over-masking is the share
 of characters outside all spans that were masked.
 """
 
@@ -24,6 +25,8 @@ _KEY = PseudonymKey(bytes(range(32)))
 _TAG = re.compile(r"<[A-Z][A-Z_]*_[a-z2-7]{8}>")
 # Types of the sets that the policy leaves alone.
 _NOT_MASKED = {"DATE_TIME", "TITLE", "AGE", "NRP", "DOMAIN_NAME"}
+_URLS = {"URL_PERSONAL"}
+_HOST = re.compile(r"(?:https?://)?(?:[^/@]*@)?[^/]*/?|")
 _LOOSE = {"URL_PERSONAL", "ORG", "ORGANIZATION", "SECRET"}
 
 
@@ -89,6 +92,8 @@ def score(name: str, rows: list, door: Deidentifier, misses: bool) -> None:
             covered[low:high] = b"\x01" * (high - low)
             if kind in _NOT_MASKED:
                 continue
+            if kind in _URLS:
+                low += len(_HOST.match(text[low:high]).group())
             letters = [i for i in range(low, high) if text[i].isalnum()]
             share = sum(marks[i] for i in letters) / max(1, len(letters))
             ok = share >= (0.5 if kind in _LOOSE else 0.75)

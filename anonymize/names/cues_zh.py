@@ -11,12 +11,12 @@ from anonymize.view import View
 _HAN = r"[\x{4e00}-\x{9fff}]"
 _FIELD = over_text(
     r"(?:姓名(?:\s*[Nn]ame)?|名字|收件人|收货人|寄件人|发件人|联系人|患者|申请人|户名|开户名|甲方|乙方|男方|女方|原告|被告|委托人|法定代表人|负责人|经办人|"
-    r"主管医师|医师|医生|客户|员工|学生|老师|家长|监护人|乘客|乘机人|入住人|持卡人|作者|署名|签名|中文姓名|候选人|应聘者|对方|用户|当事人|证人|借款人|"
+    r"主管医师|医师|医生|客户|员工|学生|老师|家长|监护人|乘客|乘机人|入住人|持卡人|作者|署名|签名|中文姓名|中文名|大名|候选人|应聘者|对方|用户|当事人|证人|借款人|"
     r"出借人|租客|房东|被保险人|投保人|受益人|班主任|辅导员|导师)"
     rf"(?:（[^）\n]{{1,8}}）|\([^)\n]{{1,8}}\))?\s?(?:[:=]|是|叫|为)?\s?({_HAN}{{1,4}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
 )
 _STATED = over_text(
-    rf"(?:我叫|我是|本人|我的名字是|我的名字叫|名字叫|名叫|名为|叫做|她叫|他叫|叫|姓名是|署名|这是|我爸|我妈|我爹|我娘|我哥|我姐|我弟|我妹|我老公|我老婆|我媳妇|"
+    rf"(?:我叫|我是|本人|我的名字是|我的名字叫|名字也?叫|名叫|名为|叫做|她叫|他叫|叫|姓名是|署名|这是|我爸|我妈|我爹|我娘|我哥|我姐|我弟|我妹|我老公|我老婆|我媳妇|"
     rf"我丈夫|我妻子|我儿子|我女儿|我孩子|我男朋友|我女朋友|男友|女友|闺蜜|室友|同事|同学|同桌|朋友|邻居|老板|领导|客户|学生|表哥|表姐|堂哥|堂弟|爸|妈|奶奶|爷爷)"
     rf"[:：\"“「 ]?({_HAN}{{1,4}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
 )
@@ -30,6 +30,22 @@ _LATIN_TITLED = over_text(
 _CAPITALS = over_text(r"(?:姓名|名字|拼音|英文名)(?:拼音)?\s?[:：]?\s?([A-Z]{2,12}(?: [A-Z]{2,14}){1,2})")
 _JSON = over_text(rf"(?i)[\"'](?:\w{{0,12}}name|姓名|联系人|收件人)[\"']\s?:\s?[\"']({_HAN}{{2,4}})[\"']")
 _SPACED = over_text(rf"姓\s?名\s?[:：]\s?({_HAN} {_HAN}(?: {_HAN})?)")
+# Family names of two characters that hardly any other word begins with: a name that starts so needs no cue.
+_COMPOUND = over_text(
+    rf"(?:上官|令狐|司徒|司马|司馬|呼延|夏侯|宇文|尉迟|慕容|拓跋|欧阳|歐陽|澹台|独孤|申屠|皇甫|端木|诸葛|諸葛|轩辕|闻人|公孙)({_HAN}{{1,2}})"
+)
+_COMPOUND_WORDS = ("上官网", "上官方", "司徒步", "诸葛亮", "司马懿", "司马迁", "司马光", "司馬遷", "諸葛亮")
+_CALLED = over_text(
+    rf"(?:(?:喊|叫|称呼?|管)我(?:叫|做|为)?|(?:小名|大名|乳名|外号|绰号|昵称|花名|网名|笔名|艺名|人称)(?:是|叫|为)?[:：]?)[\"“「]?({_HAN}{{2,4}})(?:[，,。.、；;！!\n\"”」 ]|$)"
+)
+_IS_MINE = over_text(
+    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}])({_HAN}{{2,3}})(?:就)?是(?:我(?:的)?(?:室友|同事|同学|朋友|老公|老婆|媳妇|丈夫|妻子|儿子|女儿|妹妹|姐姐|弟弟|哥哥|闺蜜|男友|女友|男朋友|"
+    r"女朋友|老板|领导|邻居|房东|表[哥姐弟妹])|小名|大名|乳名|外号|绰号|昵称|笔名|艺名)"
+)
+_CLOSING = over_text(
+    rf"(?i)(?:此致|敬礼|敬上|谢谢|祝好|顺祝商祺|best|regards|thanks|sincerely|cheers)[,!。]?\s{{0,2}}\n\s{{0,2}}({_HAN}{{2,4}})\s{{0,2}}(?:\n|$)"
+)
+_FORMULAS = ("敬礼", "敬上", "敬禮", "此致", "谢谢", "祝好")
 _SURNAME = over_text(rf"(?:姓|免贵姓)({_HAN})(?:[，,。.、 ]|$)")
 # A name ends where one of these begins: what usually follows it.
 _STOPS = frozenset(
@@ -64,6 +80,10 @@ class ChineseNameCueRecognizer(RuleRecognizer):
                     "他叫",
                     "本人",
                     "姓名是",
+                    "户名",
+                    "开户名",
+                    "收款人",
+                    "名字也叫",
                 )
                 end = self._end(view.text, start, end, stated, known.surnames)
                 if (
@@ -94,9 +114,25 @@ class ChineseNameCueRecognizer(RuleRecognizer):
             for match in pattern.finditer(view.text):
                 if match.group(1) not in known.famous:
                     yield Hit.at(match.span(1), SHAPED, "PERSON")
+        yield from self._compound(view.text)
+        for pattern in (_CALLED, _IS_MINE, _CLOSING):
+            for match in pattern.finditer(view.text):
+                if match.group(1) not in _FORMULAS and not any(c in _STOPS for c in match.group(1)):
+                    yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
         for match in _SURNAME.finditer(view.text):
             if match.group(1) in known.surnames:
                 yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
+
+    def _compound(self, text: str) -> Iterator[Hit]:
+        """Yield names with a family name of two characters, to the first character that no given name has."""
+        known = lists()
+        for match in _COMPOUND.finditer(text):
+            start, end = match.span()
+            given = match.group(1)
+            stop = next((at for at, c in enumerate(given) if c in _STOPS), len(given))
+            end -= len(given) - stop
+            if stop and not text.startswith(_COMPOUND_WORDS, start) and text[start:end] not in known.famous:
+                yield Hit(start, end, SHAPED - 0.1, "PERSON")
 
     def _end(self, text: str, start: int, end: int, stated: bool, surnames: frozenset[str]) -> int | None:
         """The end of the name that begins at `start`, or None where none does."""

@@ -30,6 +30,11 @@ class Lists:
     common: frozenset[str]
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, for lists that belong to one rule and stand beside it."""
+    return frozenset(text.split())
+
+
 @cache
 def lists() -> Lists:
     """Load the lists, once a process."""

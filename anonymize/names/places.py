@@ -5,7 +5,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
-from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, has_any, over_bytes
+from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, has_any, over_bytes, over_text
 from anonymize.view import View
 
 _L = r"A-Za-z\xC0\xE0"
@@ -26,6 +26,10 @@ _CITY_STATE = over_bytes(
     r"\b([A-Z][a-z]+(?: [A-Z][a-z]+){0,2}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
 )
 _LOWER = over_bytes(r"(?i:\b(?:live[sd]? in|living in|from|in|to|near) )([a-z]{4,16}(?: [a-z]{4,12})?)(?:[?.,!\n]|$)")
+_HAN_CUE = over_text(
+    r"(?:生于|出生于|出生在|来自|家在|住在|住|老家在?|籍贯|刚到|定居在?|搬到|搬去|搬来|飞往|飞到|回到|人在|我在|在)[: ]?"
+    r"([A-Z][a-z]{2,14}(?: [A-Z][a-z]{2,12})?|[\x{4e00}-\x{9fff}]{2,5})"
+)
 _PERSONAL = (" my ", " i ", "i'm", " we ", " me ", " our ")
 _CUES = (
     "live",
@@ -84,16 +88,33 @@ class PlaceCueRecognizer(RuleRecognizer):
                 yield from self._accept(view, *match.span(1))
             for match in _WHERE.finditer(view.skeleton):
                 yield from self._accept(view, *match.span(1))
+        if view.has_han and any(c in view.text for c in "我生家住刚"):
+            yield from self._in_chinese(view)
         if "," in view.text:
             for match in _CITY_STATE.finditer(view.skeleton):
                 first = view.text[match.start(1) :].split(",")[0].split(" ")[0].lower()
                 if first not in known.common and first not in known.not_names:
                     yield Hit.at(match.span(1), GUESSED, "LOCATION")
+        yield from self._small(view)
+
+    def _small(self, view: View) -> Iterator[Hit]:
+        """Yield known places in small letters, in a text that speaks of its writer."""
+        known = lists()
         if has_any(view, _PERSONAL) or view.lower.startswith(("my ", "i ")):
             for match in _LOWER.finditer(view.skeleton):
                 value = view.text[match.start(1) : match.end(1)]
                 if value in known.places and value not in known.common and value not in known.not_names:
                     yield Hit.at(match.span(1), GUESSED, "LOCATION")
+
+    def _in_chinese(self, view: View) -> Iterator[Hit]:
+        """Yield places that everybody knows, behind Chinese words for living and travel."""
+        known = lists()
+        for match in _HAN_CUE.finditer(view.text):
+            value = match.group(1)
+            ends = (len(value),) if value.isascii() else range(len(value), 1, -1)
+            length = next((n for n in ends if value[:n].lower() in known.places), 0)
+            if length:
+                yield Hit(match.start(1), match.start(1) + length, GUESSED, "LOCATION")
 
     def _accept(self, view: View, start: int, end: int) -> Iterator[Hit]:
         known = lists()

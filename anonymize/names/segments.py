@@ -104,11 +104,18 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
             if (
                 b - a > 1
                 and HAN in view.skeleton[a:b]
-                and (any(c in known.surnames or c in _MARKS for c in sentence) or _CAPITAL.search(sentence))
+                and (
+                    any(c in known.surnames or c in _MARKS or c in _GIVEN for c in sentence)
+                    or _CAPITAL.search(sentence)
+                )
             ):
                 yield Segment(a, sentence)
 
 
+# Characters of given names that are rare elsewhere: a given name may stand alone.
+_GIVEN = frozenset(
+    "彤婷娟燕莉琳倩颖蓉媛薇妍瑶怡雯馨琪璐蕾菲岚莹茜娜娅嫣婉淑慧俊杰磊涛斌鹏豪轩睿翔鑫昊琦珊瑾萱芸芷茵莎倪昕晗玥钰楠桐梓涵烨炜晟"
+)
 _MARKS = frozenset("省市县区镇乡村州旗岛湾港路街道院校局厂司社店馆阿小老在住去到叫姓·")
 
 

@@ -1,90 +1,104 @@
-"""A name found once in a scope is masked in every item of that scope."""
+"""What is found once in a scope is masked in every item of that scope: names, and values that are nobody else's."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import re2
 
-from anonymize.names.lists import lists
+from anonymize.names.lists import lists, word_set
+from anonymize.names.titles_zh import TITLES
 from anonymize.recognizers.base import over_text
 from anonymize.view import HAN, View, is_word
 
 _LEAST_LATIN, _LEAST_PART = 3, 3
 _PER_PATTERN = 400
-_PARTICLES = frozenset(
-    [
-        "de",
-        "da",
-        "di",
-        "la",
-        "le",
-        "van",
-        "von",
-        "der",
-        "den",
-        "del",
-        "bin",
-        "al",
-        "el",
-        "y",
-        "jr",
-        "sr",
-        "ii",
-        "iii",
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "and",
-        "the",
-        "of",
-    ]
+_PARTICLES = word_set("de da di la le van von der den del bin al el y jr sr ii iii dr mr mrs ms and the of")
+# Values that are one person's and no other's, wherever they stand and whatever stands beside them.
+_OWNED = word_set(
+    "EMAIL PHONE CREDIT_CARD IBAN BANK_ACCOUNT CN_RESIDENT_ID PASSPORT US_SSN NATIONAL_ID LICENSE_PLATE HANDLE "
+    "WECHAT QQ SECRET CRYPTO_WALLET"
 )
+SPREAD = _OWNED | {"PERSON"}
+_LEAST_OWNED, _LEAST_NUMBER = 6, 7
+_KIN = frozenset("婆妈爸哥姐叔伯姨奶爷嫂弟妹总工")
 
 
-class NameSpreader:
-    """Finds further occurrences of known names. Built for one scope, used on each of its items.
+class Spreader:
+    """Finds further occurrences of what is known. Built for one scope, used on each of its items.
 
     Args:
-        names: Names as found, in their folded form.
+        values: Entity types with values as found, in their folded form.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
-        known = lists()
+    def __init__(self, values: Iterable[tuple[str, str]]) -> None:
+        names, owned = [], []
+        for entity, value in values:
+            if entity == "PERSON":
+                names.append(value)
+            elif len(value) >= (_LEAST_NUMBER if value.isdigit() else _LEAST_OWNED) and any(
+                c.isdigit() or c in "_@" for c in value
+            ):
+                owned.append((entity, value))
+        self._owned = sorted(owned)
         exact: set[str] = set()
         loose: set[str] = set()
         for name in names:
-            value = " ".join(name.split())
-            if any("\u3040" <= c <= "\ud7a3" for c in value):
-                if len(value) > 1 and value not in known.words:
-                    exact.add(value)
-                continue
-            parts = [p.strip(".,'") for p in value.replace("-", " ").split(" ")]
-            if len(parts) > 1:
-                loose.add(value)
-            for part in {value, *parts}:
-                lower = part.lower()
-                if len(part) < _LEAST_PART or lower in _PARTICLES or lower in known.not_names or lower in known.famous:
-                    continue
-                cased = part[:1].upper() + part[1:].lower() if part.islower() or part.isupper() else part
-                # A name that is a word too is spread as it is written, with its capital, and nowhere else.
-                if lower in known.words:
-                    if part == value:
-                        exact.add(cased)
-                else:
-                    exact.update((cased, part.upper()))
-                    if part == value and len(part) > _LEAST_LATIN and lower in known.given:
-                        loose.add(part)
+            _spell(name, exact, loose)
         loose = {v.lower() for v in loose}
         self._patterns = [*_compile(sorted(exact), ""), *_compile(sorted(loose), "(?i)")]
 
-    def find(self, view: View) -> Iterator[tuple[int, int]]:
-        """Yield spans of the folded text, which may overlap."""
+    def find(self, view: View) -> Iterator[tuple[str, int, int]]:
+        """Yield entity types with spans of the folded text, which may overlap."""
         for pattern in self._patterns:
             for match in pattern.finditer(view.text):
                 start, end = match.span()
                 if _alone(view, start, end):
-                    yield start, end
+                    yield "PERSON", start, end
+        for entity, value in self._owned:
+            start = view.text.find(value)
+            while start != -1:
+                end = start + len(value)
+                if _alone(view, start, end):
+                    yield entity, start, end
+                start = view.text.find(value, end)
+
+
+def _spell(name: str, exact: set[str], loose: set[str]) -> None:
+    """Add the forms in which a name may stand again: as it is (`exact`), or in any case (`loose`)."""
+    known = lists()
+    value = " ".join(name.split())
+    if any("\u3040" <= c <= "\ud7a3" for c in value):
+        if len(value) > 1 and value not in known.words:
+            exact.add(value)
+            given = _given(value)
+            if given:
+                exact.add(given)
+        return
+    parts = [p.strip(".,'") for p in value.replace("-", " ").split(" ")]
+    if len(parts) > 1:
+        loose.add(value)
+    for part in {value, *parts}:
+        lower = part.lower()
+        if len(part) < _LEAST_PART or lower in _PARTICLES or lower in known.not_names or lower in known.famous:
+            continue
+        cased = part[:1].upper() + part[1:].lower() if part.islower() or part.isupper() else part
+        # A name that is a word too is spread as it is written, with its capital, and nowhere else.
+        if lower in known.words:
+            if part == value:
+                exact.add(cased)
+        else:
+            exact.update((cased, part.upper()))
+            if part == value and len(part) > _LEAST_LATIN and lower in known.given:
+                loose.add(part)
+
+
+def _given(value: str) -> str | None:
+    """The given name of a Chinese name, where it has two characters and so tells somebody by itself."""
+    known = lists()
+    head = 2 if value[:2] in known.surnames else 1
+    given = value[head:]
+    named = value[:head] in known.surnames and len(given) == 2 and "·" not in given
+    return given if named and given not in TITLES | known.words and not any(c in _KIN for c in given) else None
 
 
 def _compile(names: list[str], flags: str) -> Iterator[Any]:

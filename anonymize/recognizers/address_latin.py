@@ -30,6 +30,9 @@ _TAIL = (
 _ENDED = rf"(?:(?:(?:{_SEP}| ){_UNIT}){{1,3}}|(?:{_SEP}(?:{_WORDS}|nan)){{1,4}}{_SEP}?(?: (?:{_WORDS}))?(?:{_SEP}| )(?:{_ZIP}))"
 _STREET = rf"{_NUMBER} (?:[NSEW]\.? )?(?:(?:{_W}|[0-9]{{1,3}}(?:st|nd|rd|th)|de|la|du|of) ){{1,5}}?{_TYPE}(?: [NSEW][EW]?\b)?(?: [0-9]{{1,4}}\b)?"
 _FOREIGN = rf"{_NUMBER} (?:(?:{_W}|de|do|da|la|du|van|der|den|el|al) ){{1,5}}(?:[0-9]{{1,5}}[A-Za-z]?|{_TYPE}|u)\b\.?"
+# On the continent the post code stands before the town, and the floor behind the number.
+_FLOOR = r"(?:,? ?[0-9]{1,2}\. ?(?i:sal|og|stock|etage|th|tv|mf|piso|piano|kerros|tr)\b\.?)?"
+_TOWN = rf"{_SEP}(?:[A-Z]{{1,2}}-)?[0-9]{{4,5}} {_W}(?: {_W})?"
 _EURO_NAME = (
     rf"(?:(?:Rua|Rue|Via|Viale|Vicolo|Calle|Carrer|Avenida|Av\.|Avenue|Piazza|Boulevard|Chemin|Quai|Ulica|ul\.|Largo|Paseo) "
     rf"(?:(?:de|do|da|du|des|la|las|los|del|dos|della|di|{_W}) ){{0,4}}{_W}|"
@@ -40,7 +43,7 @@ _PATTERNS = (
     over_bytes(rf"(?:{_UNIT}, ?){{0,3}}\b{_STREET}{_TAIL}"),
     over_bytes(rf"\b{_FOREIGN}{_ENDED}{_TAIL}"),
     over_bytes(rf"\b{_UNIT}, ?(?:{_W}(?: {_W}){{0,3}}, ?){{0,2}}[0-9]{{1,5}}[A-Za-z]? (?:{_W} ?){{1,4}}{_TAIL}"),
-    over_bytes(rf"\b(?:[0-9]{{1,6}} )?{_EURO_NAME},? ?[0-9]{{1,5}}[A-Za-z]?\b\.?{_TAIL}"),
+    over_bytes(rf"\b(?:[0-9]{{1,6}} )?{_EURO_NAME},? ?[0-9]{{1,5}}[A-Za-z]?\b\.?{_FLOOR}(?:{_TOWN}|{_TAIL})"),
     over_bytes(
         rf"(?:[0-9]{{1,6}} )?\b(?i:(?:P\.?O\.?|Post Office) ?Box [0-9]{{1,7}}|PSC [0-9]{{1,5}},? ?Box [0-9]{{1,6}}|Unit [0-9]{{3,6}},? ?Box [0-9]{{1,6}})"
         rf"(?: {_W}){{0,3}}(?:{_SEP}(?:[AFD]PO,? )[A-Z]{{2}},? [0-9]{{5}}(?:-[0-9]{{4}})?)?{_TAIL}"

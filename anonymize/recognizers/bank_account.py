@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
-from anonymize.view import View, free
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.view import View, free, free_digits
 
 _CUES = (
     "account",
@@ -25,6 +25,10 @@ _ACCOUNT = over_text(
     r"(?: ?(?:number|no\.?|num|#|nr\.?))?[^0-9\n]{0,16}([0-9]{2,}(?:[ -]?[0-9]{2,}){1,8}|[0-9]{6,20})"
 )
 _SORT_CODE = over_text(r"(?i)sort ?code[^0-9\n]{0,8}([0-9]{2}[ -][0-9]{2}[ -][0-9]{2})")
+# A number in groups of four beside money that moves; another number beside one that is an account's.
+_GROUPED = over_bytes(r"[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{1,4})?")
+_OTHER = over_text(r"(?i)(?:旧的|新的|老的|原来的|另一个|old one|new one|old|new|other)[^0-9\n]{0,8}([0-9]{8,20})")
+_MONEY = ("账", "帳", "卡", "退", "转", "轉", "汇", "匯", "打款", "bank", "account", "transfer", "wire", "deposit")
 _BANKING = ("bank", "account", "acct", "a/c", "routing", "账", "帳", "卡", "行", "汇", "union")
 
 
@@ -35,8 +39,19 @@ class BankAccountRecognizer(RuleRecognizer):
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield account numbers."""
-        if not view.has_digit or not has_any(view, _CUES):
+        if not view.has_digit:
             return
+        for match in _GROUPED.finditer(view.skeleton):
+            start, end = match.span()
+            near = view.before(start, 40) + view.after(end, 20)
+            if free_digits(view.skeleton, start, end) and any(word in near for word in _MONEY):
+                yield Hit(start, end, SHAPED, "BANK_ACCOUNT")
+        if not has_any(view, _CUES):
+            return
+        for match in _OTHER.finditer(view.text):
+            start, end = match.span(1)
+            if free_digits(view.skeleton, start, end) and any(b in view.before(start, 60) for b in _BANKING):
+                yield Hit(start, end, SHAPED, "BANK_ACCOUNT")
         for match in _ACCOUNT.finditer(view.text):
             start, end = match.span(1)
             digits = sum(c.isdigit() for c in view.text[start:end])

@@ -46,6 +46,10 @@ _AFTER = (
 )
 _CUES = (*_BEFORE, *_AFTER)
 _LEFT, _RIGHT = 28, 14
+# Where the date is stated as such, the word for it may stand further off in the same sentence.
+_STATED = over_text(
+    r"(?i)(?:date of birth|birth ?date|birthday|dob|出生日期|生日)[^.!?。！？\n]{0,80}(?:it's|it is|is|was|:|是|为) ?$"
+)
 
 
 class BirthDateRecognizer(RuleRecognizer):
@@ -64,5 +68,11 @@ class BirthDateRecognizer(RuleRecognizer):
             digit_beside = (start and view.text[start - 1].isdigit()) or right[:1].isdigit()
             if digit_beside:
                 continue
-            if any(cue in left for cue in _BEFORE) or any(cue in right for cue in _AFTER) or right[:1] == "生":
+            stated = _STATED.search(view.text[max(0, start - 110) : start]) is not None
+            if (
+                stated
+                or any(cue in left for cue in _BEFORE)
+                or any(cue in right for cue in _AFTER)
+                or right[:1] == "生"
+            ):
                 yield Hit(start, end, CUED, "DATE_OF_BIRTH")

@@ -64,7 +64,7 @@ class CreditCardRecognizer(RuleRecognizer):
 def _glued(view: View, start: int, end: int) -> bool:
     """Whether letters touch the number where a word for it stands close: people type `no4111...cvv`."""
     left, right = view.text[start - 1 : start], view.text[end : end + 1]
-    return not left.isdigit() and not right.isdigit() and "card" in view.before(start, 12)
+    return not left.isdigit() and not right.isdigit() and any(cue in view.before(start, 12) for cue in _CUES)
 
 
 def _issued(number: str) -> bool:

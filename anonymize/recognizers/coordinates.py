@@ -32,6 +32,7 @@ _CUES = (
     "meet",
     "map",
 )
+_MORE = over_text(r"^ ?, ?[+-]?[0-9]")
 _MARKS = ("°", "纬", "lat", "n", "s")
 
 
@@ -59,7 +60,8 @@ class CoordinatesRecognizer(RuleRecognizer):
             if not free_digits(view.skeleton, start, end):
                 continue
             left, right = view.before(start, 40), view.after(end, 24)
-            if (left.rstrip().endswith((",", "[[")) and left.rstrip()[-2:-1].isdigit()) or right.lstrip()[:1] == ",":
+            # Of three numbers or more; a comma with words behind it is a sentence's.
+            if (left.rstrip().endswith((",", "[[")) and left.rstrip()[-2:-1].isdigit()) or _MORE.search(right):
                 continue
             first, second = (float(part) for part in match.group().split(b","))
             if abs(first) > 180 or abs(second) > 180 or min(abs(first), abs(second)) > 90:

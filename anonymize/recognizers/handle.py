@@ -9,6 +9,7 @@ from anonymize.view import View, is_word
 
 _AT = over_bytes(r"@([A-Za-z0-9_\xC0\xC8\xE0][A-Za-z0-9_.\xC0\xC8\xE0-]*[A-Za-z0-9_\xC0\xC8\xE0])")
 _LONGEST = 40
+_ANNOTATION = over_text(r"(?: @[A-Z][A-Za-z]+)* (?:@[A-Z]|(?:final )?[A-Z][A-Za-z<>]+ [a-z][A-Za-z]*[,)])")
 _NAMED = over_text(
     r"(?i)(?:twitter|instagram|insta|ig|github|gitlab|discord|telegram|tg|steam|reddit|snapchat|snap|tiktok|twitch|xbox|psn|"
     r"linkedin|facebook|fb|youtube|mastodon|bluesky|threads|skype|line|venmo|cashapp|handle|gamertag|username|user name|"
@@ -190,7 +191,7 @@ class HandleRecognizer(RuleRecognizer):
             # Only the ASCII head is a handle where Chinese prose follows without a space.
             head = name if not name.isascii() and not name[0].isascii() else _ascii_head(name)
             end = start + 1 + len(head)
-            if (len(head) < 3 and head.isascii()) or len(head) > _LONGEST:
+            if (len(head) < 3 and head.isascii()) or len(head) > _LONGEST or head.isdigit():
                 continue
             if head.lower().split(".")[0] in _WORDS_OF_CODE or right in _CODE_AFTER:
                 continue
@@ -238,6 +239,9 @@ def _version_like(name: str) -> bool:
 
 def _decorates(text: str, start: int, end: int) -> bool:
     """Whether an at sign begins a line that holds nothing else: a decorator or an annotation."""
+    # Two in a row, or one before a typed parameter, as in `@Valid @RequestBody Order order`.
+    if text[start + 1 : start + 2].isupper() and _ANNOTATION.match(text[end : end + 60]):
+        return True
     line_start = text.rfind("\n", 0, start) + 1
     if text[line_start:start].strip():
         return False

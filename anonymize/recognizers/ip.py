@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_bytes
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
 from anonymize.view import View, free
 
-_V4 = over_bytes(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+# Somebody who searches for an address writes its dots with a backslash.
+_V4 = over_bytes(r"[0-9]{1,3}(?:\\?\.[0-9]{1,3}){3}")
 _V6 = over_bytes(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3})?")
-_VERSION = ("version", "ver", "v", "版本", "release", "chapter", "section", "==", ">=", "oid")
+_VERSION = over_text(r"(?:(?:^|[^a-z])(?:version|ver|v|release|chapter|section|oid)|版本|[=>]=)[ :.]*$")
 
 
 class IpRecognizer(RuleRecognizer):
@@ -35,10 +36,10 @@ class IpRecognizer(RuleRecognizer):
                 and view.skeleton[start - 2 : start - 1].isalnum()
             ):
                 continue
-            if view.before(start, 10).rstrip(" :").endswith(_VERSION):
+            if _VERSION.search(view.before(start, 12)):
                 continue
             try:
-                address = IPv4Address(view.text[start:end])
+                address = IPv4Address(view.text[start:end].replace("\\", ""))
             except AddressValueError:
                 continue
             if not (address.is_loopback or address.is_unspecified or address.packed[0] == 255):

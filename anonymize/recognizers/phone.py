@@ -38,6 +38,9 @@ _NEAR = (
 # What stands before a number that is a key of a record, an amount or a time, never a telephone.
 _KEYS = ("id", "ts", "time", "stamp", "after", "epoch", "order", "count", "size", "单号", "流水", "编号", "时间戳")
 _TEN = over_bytes(r"[2-9][0-9]{9}")
+# Seven digits as dialled at home, where somebody is to ring them.
+_LOCAL = over_bytes(r"[2-9][0-9]{2}[.-][0-9]{4}")
+_RING = ("call", "phone", "text me", "ring", "dial", "reach me", "area code", "my number", "voicemail")
 _REGIONS = ("GB", "FR", "DE", "IT", "ES", "NL", "CH", "AT", "AU", "JP", "IN", "BR", "IE")
 
 
@@ -68,6 +71,8 @@ class PhoneRecognizer(RuleRecognizer):
             for match in pattern.finditer(view.skeleton):
                 start, end = match.span()
                 if free_digits(view.skeleton, start, end):
+                    # A bracket that closes outside belongs to the sentence.
+                    start += view.text[start] == "(" and ")" not in view.text[start:end]
                     yield Hit(start, end, SHAPED, "PHONE")
 
     def _international(self, view: View) -> Iterator[Hit]:
@@ -102,6 +107,11 @@ class PhoneRecognizer(RuleRecognizer):
             if _date_like(view.text[start:end]):
                 continue
             yield Hit(start, end, SHAPED, "PHONE")
+        for match in _LOCAL.finditer(view.skeleton):
+            start, end = match.span()
+            near = view.before(start, 48) + " " + view.after(end, 24)
+            if free_digits(view.skeleton, start, end) and any(cue in near for cue in _RING):
+                yield Hit(start, end, SHAPED - 0.1, "PHONE")
         for match in _TEN.finditer(view.skeleton):
             start, end = match.span()
             if free_digits(view.skeleton, start, end) and not _keyed(view, start):

@@ -28,6 +28,14 @@ _CUES = (
     "hit-and-run",
     "hit and run",
 )
+# Shapes that hardly anything else has, beside a vehicle.
+_STRICT = over_bytes(
+    r"[0-9][A-Z]{3}[0-9]{3}|[A-Z]{3}[ -]?[0-9]{3,4}|[A-Z]{2}[0-9]{2} ?[A-Z]{3}|[A-Z]{2} [0-9]{2} [0-9]{3}"
+)
+_VEHICLES = over_text(
+    r"(?i)\b(?:car|cars|van|truck|suv|sedan|pickup|hatchback|lorry|motorbike|motorcycle|honda|toyota|ford|bmw|audi|tesla|nissan|"
+    r"volkswagen|vw|hyundai|kia|mazda|subaru|lexus|mercedes|chevy|jeep|volvo|ran the red|rear-ended|cut me off)\b|车"
+)
 _BEFORE, _AFTER = 40, 20
 
 
@@ -44,6 +52,8 @@ class LicensePlateRecognizer(RuleRecognizer):
                 body = view.text[start + 2 : end]
                 if free(view.skeleton, start + 1, end) and any(c.isdigit() for c in body):
                     yield Hit(start, end, CUED, "LICENSE_PLATE")
+        if view.has_digit:
+            yield from self._on_the_road(view)
         if has_any(view, _CUES):
             for match in _OTHER.finditer(view.skeleton):
                 start, end = match.span()
@@ -54,3 +64,11 @@ class LicensePlateRecognizer(RuleRecognizer):
                 near = view.before(start, _BEFORE) + "\n" + view.after(end, _AFTER)
                 if any(cue in near for cue in _CUES):
                     yield Hit(start, end, SHAPED - 0.05, "LICENSE_PLATE")
+
+    def _on_the_road(self, view: View) -> Iterator[Hit]:
+        """Yield strict shapes near a word for a vehicle."""
+        for match in _STRICT.finditer(view.skeleton):
+            start, end = match.span()
+            near = view.text[max(0, start - _BEFORE) : start] + "\n" + view.text[end : end + _BEFORE]
+            if free(view.skeleton, start, end, also=b"-") and _VEHICLES.search(near):
+                yield Hit(start, end, SHAPED - 0.05, "LICENSE_PLATE")

@@ -19,11 +19,12 @@ _KEYS = over_bytes(
 _BLOCK_START = over_bytes(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 _BLOCK_END = "-----END"
 _HEADER = over_bytes(r"(?i)\b(?:bearer|basic|token)[ :]+([A-Za-z0-9+/_.~-]{12,}={0,2})")
-_VALUE = r"([^\s\"'`“”，。；、！？（）()<>\[\]{}|]{4,})"
+# A comma ends a value: what a second word announces behind it is a value of its own.
+_VALUE = r"([^\s\"'`“”,;，。；、！？（）()<>\[\]{}|]{4,})"
 _ASSIGNED = over_text(
     r"(?i)(?:pass(?:word|wd|phrase|code)?s?|pwd|secret|token|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?key|private[_ -]?key|"
     r"credentials?|pin|otp|cvv|cvc)[A-Za-z_-]{0,24}[\"'`]?(?: ?\([^)\n]{0,12}\))?"
-    r"(?: ?(?:is|was|are|to|:=|=>|=|:|是|为|改成|改为|输)[ :]?| )[ ]?[\"'`“]?" + _VALUE
+    r"(?: ?(?:is|was|are|to|:=|=>|=|:|是|为|改成|改为|输)[ :]?| ?\(| )[ ]?[\"'`“]?" + _VALUE
 )
 _NAMED_HAN = over_text(
     r"(?:密码|密碼|口令|密钥|验证码|提取码|暗号|授权码|令牌)[\"'`]?(?: ?\([^)\n]{0,12}\))?"
@@ -34,7 +35,7 @@ _CUES = (
     "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令", "密钥", "验证码", "提取码",
     "暗号", "授权码", "令牌",
 )  # fmt: skip
-_ALTERNATIVE = over_text(r"^(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
+_ALTERNATIVE = over_text(r"(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
 _FLAG = over_text(r"(?:mysql|mysqldump|sshpass|redis-cli|psql|mongo)\b[^\n]{0,120}? -(?:p|a)([^\s'\"-][^\s'\"]{5,63})")
 _GATE = over_text(
     r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|：)? ?([0-9A-Z#*]{4,12})"
@@ -120,9 +121,9 @@ class SecretRecognizer(RuleRecognizer):
                 continue
             if _strong(value) or (value.isdigit() and not bare and len(value) <= 12 and not cue.endswith("to ")):
                 yield Hit(start, end, CUED + 0.02, "SECRET")
-                other = _ALTERNATIVE.search(view.text, end, min(len(view.text), end + 80))
+                other = _ALTERNATIVE.match(view.text[end : end + 80])
                 if other and _strong(other.group(1)):
-                    yield Hit.at(other.span(1), CUED, "SECRET")
+                    yield Hit.at((end + other.start(1), end + other.end(1)), CUED, "SECRET")
 
 
 def _until_wide(view: View, start: int, end: int) -> int:

@@ -1,6 +1,7 @@
 """What a URL gives away: credentials, tokens and personal pages. Its scheme and host stay, the rest goes."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View
@@ -22,6 +23,8 @@ _PERSONAL = over_bytes(
     r"[a-z0-9.-]+(?::[0-9]+)?/(?:[a-z0-9_-]+/){0,3}(?:u|user|users|profile|profiles|people|member|members|account|share|s|"
     r"invite|resume|cv|homes?)/|[a-z0-9.-]+/~)([^\s?#]{2,})"
 )
+# A part of a path that was drawn at random admits whoever has it: capitals, small letters and digits, long.
+_SEGMENT = over_bytes(r"[A-Za-z0-9_-]{16,}")
 _PUBLIC_PATHS = (
     "login",
     "search",
@@ -68,9 +71,26 @@ class UrlRecognizer(RuleRecognizer):
         if _SECRET_VALUE.search(url):
             yield host.end(), len(url)
             return
+        hook = host.group().lower().find(b"hook") >= 0 or b"/webhook" in url.lower()
+        if hook or any(_drawn(m.group()) for m in _SEGMENT.finditer(url[host.end() :])):
+            yield host.end(), len(url)
+            return
         page = _PERSONAL.search(url)
         if page:
             path = page.group(1).decode("latin-1").strip("/").lower()
             project = any(host.encode() in url.lower() for host in _PROJECT_HOSTS) and "/" in path
             if path and not project and path.split("/")[0] not in _PUBLIC_PATHS:
                 yield host.end(), len(url)
+
+
+def _drawn(segment: bytes) -> bool:
+    """Whether a part of a path looks drawn at random, and is no identifier such as a UUID or a digest."""
+    text = segment.decode("ascii")
+    mixed = any(c.isdigit() for c in text) and any(c.isupper() for c in text) and any(c.islower() for c in text)
+    # Words joined by hyphens have short runs between changes of kind; a random string changes kind all the time.
+    changes = sum(_kind(a) != _kind(b) for a, b in pairwise(text))
+    return mixed and changes >= len(text) // 4
+
+
+def _kind(char: str) -> int:
+    return 0 if char.isdigit() else 1 if char.isupper() else 2

@@ -24,6 +24,9 @@ class Door(Protocol):
     def deidentify(self, items: Sequence[Item]) -> list[Result]:
         """One result for each item, in their order."""
 
+    def mask_labels(self, labels: Sequence[str]) -> list[str]:
+        """Each label with the identifiers in it masked, in their order."""
+
 
 @dataclass(frozen=True)
 class Clean:
@@ -58,6 +61,8 @@ def through_door(versions: Versions, door: Door, key: PseudonymKey, scope: str, 
     held: list[tuple[Message | Event, Place]] = [versions.messages[k] for k in sorted(versions.messages)]
     held += [versions.events[k] for k in sorted(versions.events)]
     texts = [(_scope(r, key, scope), r.content if isinstance(r, Message) else r.text) for r, _ in held]
+    labels = sorted({x for r, _ in held for x in (r.source, getattr(r, "model", None)) if x is not None})
+    plain = dict(zip(labels, door.mask_labels(labels), strict=True))
     masked: Counter[str] = Counter()
     refused: list[tuple[Place, Refusal]] = []
     message_rows, event_rows = [], []
@@ -68,9 +73,9 @@ def through_door(versions: Versions, door: Door, key: PseudonymKey, scope: str, 
         masked.update(result.counts)
         user_key = key.user_key(record.source, record.user_id) if record.user_id else None
         if isinstance(record, Message):
-            message_rows.append(message_row(record, result, user_key, day))
+            message_rows.append(message_row(record, result, user_key, day, plain))
         else:
-            event_rows.append(event_row(record, result, user_key, day))
+            event_rows.append(event_row(record, result, user_key, day, plain))
     return Clean(frame("messages", message_rows, dt=True), frame("events", event_rows, dt=True), refused, dict(masked))
 
 

@@ -1,6 +1,6 @@
 """Shapes de-identified records into rows of the tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -19,7 +19,9 @@ _LETTERS = {
 }
 
 
-def message_row(message: Message, result: Result, user_key: str | None, arrival: date) -> dict[str, Any]:
+def message_row(
+    message: Message, result: Result, user_key: str | None, arrival: date, labels: Mapping[str, str]
+) -> dict[str, Any]:
     """One row of `messages`, less `script`, which `frame` adds.
 
     Args:
@@ -27,12 +29,13 @@ def message_row(message: Message, result: Result, user_key: str | None, arrival:
         result: Its text, de-identified.
         user_key: Pseudonym of the user.
         arrival: Landing day.
+        labels: What becomes of each source and model name: itself, but for personal data in it.
 
     Returns:
         Column name to value, `dt` included.
     """
     row = {
-        "source": message.source,
+        "source": labels[message.source],
         "conversation_id": message.conversation_id,
         "message_id": message.message_id,
         "parent_id": message.parent_id,
@@ -44,7 +47,7 @@ def message_row(message: Message, result: Result, user_key: str | None, arrival:
         "completed_at": message.completed_at,
         "status": str(message.status),
         "user_key": user_key,
-        "model": message.model,
+        "model": None if message.model is None else labels[message.model],
         "has_attachment": message.has_attachment,
     }
     digest = content_id(*(None if v is None else _plain(v) for v in row.values()))
@@ -58,14 +61,19 @@ def message_row(message: Message, result: Result, user_key: str | None, arrival:
     }
 
 
-def event_row(event: Event, result: Result, user_key: str | None, arrival: date) -> dict[str, Any]:
-    """One row of `events`. Its id is made from the de-identified comment, so that it says nothing about the raw one."""
+def event_row(
+    event: Event, result: Result, user_key: str | None, arrival: date, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """One row of `events`, made like one of `messages`.
+
+    Its id is made from the de-identified comment, so that it says nothing about the raw one."""
+    source = labels[event.source]
     event_id = content_id(
-        event.source, event.conversation_id, event.message_id, event.event, event.at.isoformat(), result.text
+        source, event.conversation_id, event.message_id, event.event, event.at.isoformat(), result.text
     )
     return {
         "event_id": event_id,
-        "source": event.source,
+        "source": source,
         "conversation_id": event.conversation_id,
         "message_id": event.message_id,
         "event": str(event.event),

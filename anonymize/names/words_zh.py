@@ -1,0 +1,112 @@
+"""Reads the names off the words that the Chinese model cuts a sentence into."""
+
+import re
+from collections.abc import Iterator
+
+from anonymize.names.filters import keep_person
+from anonymize.names.lac import Word
+from anonymize.names.lists import Lists
+from anonymize.names.titles_zh import NICK_WORDS, TITLE_WORDS, TITLES
+
+_TITLED = re.compile("(?:" + "|".join(sorted(set(TITLES), key=len, reverse=True)) + ")")
+_WORK = re.compile(r"《[^》]{0,60}》")
+_PERSONAL = re.compile(
+    r"[我咱俺他她您你家住租搬住]|籍贯|户口|户籍|老家|出差|上班|工作|面试|出生|收件|寄|地址|住院|同事|朋友|[叔姨爸妈哥姐弟妹]"
+)
+_WHERE = re.compile(r"(?:在|住|到|去|回|来|从|自|位于|籍贯|老家|户口|生于|搬到|人)[：: ]?$")
+_ORG_TAIL = re.compile(
+    r"(?:公司|集团|有限|工作室|事务所|医院|诊所|学校|大学|学院|中学|小学|幼儿园|高中|一中|二中|银行|支行|分行|研究院|研究所|中心|工厂|厂|超市|"
+    r"酒店|宾馆|餐厅|饭店|派出所|法院|检察院|委员会|居委会|协会|基金会|俱乐部|出版社|电视台|报社|局|店|科技|保险|证券|律所|健身房|培训班)$"
+)
+_DOTTED = re.compile(r"[\u4e00-\u9fff]{1,5}(?:·[\u4e00-\u9fff]{1,4}){1,3}")
+_LONGEST_NAME = 12
+
+
+def names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[int, int, str]]:
+    """Read names off the words of a sentence."""
+    works = [m.span() for m in _WORK.finditer(sentence)]
+    at = 0
+    while at < len(words):
+        word = words[at]
+        at += 1
+        if any(low <= word.start < high for low, high in works):
+            continue
+        value = sentence[word.start : word.end]
+        titled = _titled(sentence, word, known)
+        if titled is not None:
+            yield word.start, titled, "PERSON"
+        elif word.tag == "PER":
+            span = _person(sentence, word, known)
+            if span is not None:
+                yield *span, "PERSON"
+        elif word.tag == "LOC":
+            last = at
+            while last < len(words) and words[last].tag == "LOC":
+                last += 1
+            end = words[last - 1].end
+            whole = sentence[word.start : end]
+            if _place(sentence, word.start, whole, known):
+                yield word.start, end, "LOCATION"
+            at = last
+        elif word.tag == "ORG" and _organization(sentence, value, known):
+            yield word.start, word.end, "ORGANIZATION"
+
+
+def _person(sentence: str, word: Word, known: Lists) -> tuple[int, int] | None:
+    value = sentence[word.start : word.end].strip()
+    start = word.start + len(sentence[word.start : word.end]) - len(sentence[word.start : word.end].lstrip())
+    end = start + len(value)
+    if sentence[end : end + 1] == "·" or sentence[start - 1 : start] == "·":
+        # The model may cut a name of several parts at its dots.
+        whole = next((m for m in _DOTTED.finditer(sentence) if m.start() <= start < m.end()), None)
+        if whole is not None:
+            start, end = max(whole.start(), start - 8), min(whole.end(), end + 8)
+            value = sentence[start:end]
+    if value.isascii() or not any("\u4e00" <= c <= "\u9fff" for c in value):
+        capital = value[:1].isupper() and keep_person(sentence, start, end)
+        return (start, end) if capital and value.lower() not in known.words else None
+    if value in known.famous or value in known.places or not 2 <= len(value) <= _LONGEST_NAME:
+        return None
+    if value[:2] in known.famous and len(value) <= 3:
+        return None
+    title = _TITLED.match(sentence, end)
+    if len(value) == 2 and value[0] in "小老阿" and value[1] not in known.surnames:
+        return None
+    if "·" not in value and value[0] not in known.surnames and value[:2] not in known.surnames:
+        # A transliterated or invented name without a Chinese family name: of fiction more often than of a user.
+        return (start, end) if title or value[0] in "小老阿" or len(value) == 2 else None
+    return start, end
+
+
+def _titled(sentence: str, word: Word, known: Lists) -> int | None:
+    """The end of a family name with a title, such as 王经理 or 老张, that begins at this word; None where none does."""
+    start = word.start
+    head = sentence[start : start + 2] if sentence[start : start + 2] in known.surnames else sentence[start : start + 1]
+    if sentence[start] in "小老阿" and word.end - start == 2 and sentence[start + 1] in known.surnames:
+        return word.end if word.tag in ("PER", "nz") and sentence[start : word.end] not in NICK_WORDS else None
+    if head not in known.surnames or len(head) == 0:
+        return None
+    title = _TITLED.match(sentence, start + len(head))
+    if title is None:
+        return None
+    whole = sentence[start : title.end()]
+    # The family name has to begin a word, and the model must not see a longer word there.
+    if word.end not in (start + len(head), title.end()) or whole in TITLE_WORDS or whole in known.famous:
+        return None
+    if len(title.group()) == 1 and word.tag not in ("PER", "nr"):
+        return None
+    return title.end()
+
+
+def _place(sentence: str, start: int, value: str, known: Lists) -> bool:
+    if value in known.famous or len(value) < 2:
+        return False
+    if value in known.places:
+        return _PERSONAL.search(sentence) is not None and _WHERE.search(sentence[:start]) is not None
+    return _PERSONAL.search(sentence) is not None or _WHERE.search(sentence[:start]) is not None
+
+
+def _organization(sentence: str, value: str, known: Lists) -> bool:
+    if value in known.not_names or value.lower() in known.not_names or value in known.places or len(value) < 4:
+        return False
+    return _ORG_TAIL.search(value) is not None and _PERSONAL.search(sentence) is not None
