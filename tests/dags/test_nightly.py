@@ -88,13 +88,14 @@ def dag_runs(airflow_home, tmp_path_factory):
     )
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
     assert lines, done.stdout[-3000:] + done.stderr[-3000:]
-    return settings, json.loads(lines[0].removeprefix("RESULT "))
+    result = json.loads(lines[0].removeprefix("RESULT "))
+    assert set(result["states"].values()) == {"success"}, done.stdout[-6000:]
+    return settings, result
 
 
 @pytest.mark.airflow
 def test_the_dag_publishes_what_the_command_line_publishes(dag_runs, tmp_path):
-    settings, result = dag_runs
-    assert set(result["states"].values()) == {"success"}
+    settings, _ = dag_runs
     other = settings_for(tmp_path, workers=1, key_file=settings.key_path)
     run_night(other, [DAY, date(2026, 11, 20)])
     ours, theirs = digests(settings.warehouse), digests(other.warehouse)

@@ -158,9 +158,9 @@ def test_a_worker_that_outlives_a_killed_run_does_not_keep_the_lock(warehouse):
         with Warehouse(Path(sys.argv[1])).writer():
             child = os.fork()
             if child == 0:
+                print(os.getpid(), flush=True)  # from the child: by now it has let go of the lock
                 time.sleep(60)
                 os._exit(0)
-            print(child, flush=True)
             time.sleep(60)
     """
     with subprocess.Popen(
