@@ -87,11 +87,15 @@ class Engine:
         """De-identify distinct items; see `Deidentifier.deidentify`."""
         works = [_Work(item.scope, item.text, failed=len(item.text) > self._policy.max_chars) for item in items]
         open_ = [w for w in works if not w.failed]
-        for _ in range(_MOST_PASSES):
-            # What a pass leaves unchanged would be left unchanged again.
-            open_ = self._pass(open_, works)
-            if not open_:
-                break
+        try:
+            for _ in range(_MOST_PASSES):
+                # What a pass leaves unchanged would be left unchanged again.
+                open_ = self._pass(open_, works)
+                if not open_:
+                    break
+        finally:
+            for model in self._models:
+                model.forget()
         for work in open_:
             work.failed = True
         return [

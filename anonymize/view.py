@@ -19,6 +19,9 @@ _SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,30}(?![A-Za-z])")
 _DASHES = "\u2010\u2011\u2012\u2013\u2212"
 _DROP = 0x110000
 _OPAQUE = "\ufffc"
+# Stands for a tag that we wrote: what is left of its sentence has been read before.
+WRITTEN = "\ufff9"
+_OURS = re.compile(r"_[a-z2-7]{8}>")
 
 
 @cache
@@ -69,12 +72,14 @@ class View:
 
         Args:
             original: Any text.
-            hidden: Spans that no recognizer may look into: each of their characters becomes an opaque one.
+            hidden: Spans that no recognizer may look into: each of their characters becomes an opaque one,
+                `WRITTEN` in a tag of ours.
         """
         if hidden:
             edges = [0, *(edge for span in hidden for edge in span), len(original)]
             source = "".join(
-                original[a:b] if i % 2 == 0 else _OPAQUE * (b - a) for i, (a, b) in enumerate(pairwise(edges))
+                original[a:b] if i % 2 == 0 else (b - a) * (WRITTEN if _OURS.match(original, b - 10) else _OPAQUE)
+                for i, (a, b) in enumerate(pairwise(edges))
             )
         else:
             source = original

@@ -23,6 +23,7 @@ class ChineseNameRecognizer(EntityRecognizer):
     ENTITIES = ("PERSON", "LOCATION", "ORGANIZATION")
 
     def __init__(self) -> None:
+        self._found: dict[str, list[tuple[int, int, str]]] = {}
         super().__init__(supported_entities=list(self.ENTITIES), name="ChineseNameRecognizer", supported_language="zh")
 
     def load(self) -> None:
@@ -50,13 +51,18 @@ class ChineseNameRecognizer(EntityRecognizer):
             if view.has_han:
                 for segment in han_segments(view, prose(view)):
                     places.setdefault(segment.text, []).append((number, segment.start))
+        unread = sorted(s for s in places if s not in self._found)
+        for sentence, words in zip(unread, self._model.run(unread), strict=True):
+            self._found[sentence] = list(names_of(sentence, words, lists()))
         results: list[list[RecognizerResult]] = [[] for _ in views]
-        sentences = sorted(places)
-        for sentence, words in zip(sentences, self._model.run(sentences), strict=True):
-            for start, end, entity in names_of(sentence, words, lists()):
-                if entity not in wanted:
-                    continue
-                for number, offset in places[sentence]:
-                    span = views[number].span(offset + start, offset + end)
-                    results[number].append(RecognizerResult(entity, *span, GUESSED))
+        for sentence, where in places.items():
+            for start, end, entity in self._found[sentence]:
+                if entity in wanted:
+                    for number, offset in where:
+                        span = views[number].span(offset + start, offset + end)
+                        results[number].append(RecognizerResult(entity, *span, GUESSED))
         return results
+
+    def forget(self) -> None:
+        """Let go of the sentences read so far. Until then none is read twice: a text is looked at in several passes."""
+        self._found.clear()

@@ -1,7 +1,7 @@
 """Names in Latin script, by a spaCy model."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -35,6 +35,7 @@ class EnglishNameRecognizer(EntityRecognizer):
 
     def __init__(self, model: str) -> None:
         self._model = model
+        self._found: dict[str, list[tuple[int, int, str]]] = {}
         super().__init__(supported_entities=list(self.ENTITIES), name="EnglishNameRecognizer", supported_language="en")
 
     def load(self) -> None:
@@ -74,25 +75,38 @@ class EnglishNameRecognizer(EntityRecognizer):
         for number, view in enumerate(views):
             for segment in latin_segments(view, prose(view)):
                 places.setdefault(segment.text, []).append((number, segment.start))
+        self._read([s for s in places if s not in self._found])
         results: list[list[RecognizerResult]] = [[] for _ in views]
+        for sentence, where in places.items():
+            for start, end, entity in self._found[sentence]:
+                if entity in wanted:
+                    for number, offset in where:
+                        span = views[number].span(offset + start, offset + end)
+                        results[number].append(RecognizerResult(entity, *span, GUESSED))
+        return results
+
+    def forget(self) -> None:
+        """Let go of the sentences read so far. Until then none is read twice: a text is looked at in several passes."""
+        self._found.clear()
+
+    def _read(self, unread: list[str]) -> None:
         # Sorted, so that what stands together in a batch does not depend on the order of the texts.
-        sentences = sorted(places)
+        sentences = sorted(unread)
         for low in range(0, len(sentences), _ZONE):
             part = sentences[low : low + _ZONE]
             with self._nlp.memory_zone():
                 for sentence, doc in zip(part, self._nlp.pipe(part, batch_size=_BATCH), strict=True):
-                    found = [(e.start_char, e.end_char, e.label_) for e in doc.ents if e.label_ in _LABELS]
-                    for start, end, label in found:
-                        entity = _LABELS[label]
-                        if entity not in wanted:
-                            continue
-                        start, end, entity = _trim(sentence, start, end, entity)
-                        if end <= start or entity not in wanted or not _keep(entity, sentence, start, end):
-                            continue
-                        for number, offset in places[sentence]:
-                            span = views[number].span(offset + start, offset + end)
-                            results[number].append(RecognizerResult(entity, *span, GUESSED))
-        return results
+                    self._found[sentence] = list(_names(sentence, doc))
+
+
+def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str]]:
+    """The names that the model found and that are believed, with their places in the sentence."""
+    for found in doc.ents:
+        entity = _LABELS.get(found.label_)
+        if entity is not None:
+            start, end, entity = _trim(sentence, found.start_char, found.end_char, entity)
+            if end > start and _keep(entity, sentence, start, end):
+                yield start, end, entity
 
 
 def _keep(entity: str, sentence: str, start: int, end: int) -> bool:

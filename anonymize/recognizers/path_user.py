@@ -103,5 +103,11 @@ class PathUserRecognizer(RuleRecognizer):
             name = view.text[start:end].lower()
             after = view.text[end : end + 1]
             web = "://" in view.before(match.start(), 60).rsplit(" ", 1)[-1]
-            if name not in _NOBODY and not web and end - start > 1 and after != "(" and "\ufffc" not in name:
+            if (
+                name not in _NOBODY
+                and not web
+                and end - start > 1
+                and after != "("
+                and not any(c in name for c in "\ufffc\ufff9")
+            ):
                 yield Hit(start, end, CUED, "PATH_USER")
