@@ -6,17 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import re2
-
 from anonymize.names.lists import lists
+from anonymize.recognizers.base import over_bytes, over_text
 from anonymize.view import HAN, WRITTEN, View
 
 LONGEST = 400
 # In a longer text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
 # finds next to nothing but in the short texts in which people introduce themselves.
 _SHORT = 800
-_FENCE = re2.compile(r"(?s)```.*?(?:```|\z)|~~~.*?(?:~~~|\z)")
-_LATIN_RUN = re2.compile(rb"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
+_LATIN_RUN = over_bytes(r"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
 # Every repeat is bounded: this module is not RE2, and a run of blanks may be a megabyte long.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?;])[\"')\]]{0,3}\s{1,3}(?=[\"'(\[]?[A-Z0-9\u00C0-\u00DE])|\s[-*\u2022]\s|\t|\s{3}|\s\|\s"
@@ -25,11 +23,11 @@ _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
 # Capitals inside a word are an identifier or a brand, but for these.
 _JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
-_LOG_LINE = re2.compile(
+_LOG_LINE = over_text(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
     r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
 )
-_CODE_LINE = re2.compile(
+_CODE_LINE = over_text(
     r"^\s*(?:import |from \S+ import|def |class |return\b|if \(|for \(|while \(|const |let |var |function |public |private |"
     r"#include|using |package |SELECT |INSERT |UPDATE |CREATE |elif |else:|try:|except|@\w+|</?\w+[ >]|\$ |> |// ?|\{|\}|"
     r"pip |npm |git |sudo |docker |[\w.\[\]'\"]+ ?[+*-]?= ?[\w\"'(\[{]|\w+\(.*\)[;:]?\s*$)"

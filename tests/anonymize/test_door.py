@@ -81,6 +81,40 @@ def test_a_name_found_once_is_masked_in_the_whole_scope(door: Deidentifier) -> N
     assert elsewhere.text == "x"
 
 
+def test_a_value_found_once_is_masked_in_the_whole_scope(door: Deidentifier) -> None:
+    _, bare, number = door.deidentify(
+        [
+            Item("d2", "我的微信号是hill_walker88，QQ 3012345678"),
+            Item("d2", "真发给hill_walker88他会拉黑我"),
+            Item("d2", "3012345678搜不到"),
+        ]
+    )
+    assert "hill_walker88" not in (bare.text or "")
+    assert "3012345678" not in (number.text or "")
+
+
+def test_a_given_name_is_masked_where_the_full_name_is_known(door: Deidentifier) -> None:
+    _, later = door.deidentify([Item("d3", "媳妇叫尉迟小满"), Item("d3", "小满的妈妈也来了")])
+    assert "小满" not in (later.text or "")
+
+
+def test_the_longer_name_wins_over_a_part_that_a_rule_saw(door: Deidentifier) -> None:
+    masked = door.deidentify([Item("d4", "楼上的吴建民家漏水。吴建民这人真离谱")])[0].text
+    assert re.fullmatch(r"楼上的(<PERSON_\w{8}>)家漏水。\1这人真离谱", masked or "")
+
+
+def test_labels_lose_identifiers_and_nothing_else(door: Deidentifier) -> None:
+    labels = ["aster-2", "gpt-4o-2024-08-06", "web-chat", "Claude", "tuned-by a.b@example.com"]
+    *kept, masked = door.mask_labels(labels)
+    assert kept == labels[:-1]
+    assert re.fullmatch(r"tuned-by <EMAIL_\w{8}>", masked)
+
+
+def test_a_label_that_cannot_be_scanned_is_withheld(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door._engine, "_rules", [None])
+    assert re.fullmatch(r"<SECRET_\w{8}>", door.mask_labels(["a.b@example.com"])[0])
+
+
 def test_a_literal_placeholder_is_nobody(door: Deidentifier) -> None:
     one, two = door.deidentify([Item("f", "<PERSON_1> is my template variable"), Item("f", "我叫张三")])
     assert one.text == "<PERSON_1> is my template variable"

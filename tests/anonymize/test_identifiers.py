@@ -60,6 +60,25 @@ FOUND = [
     ("btc 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "1A1zP1", "CRYPTO_WALLET"),
     ("I live at 12 Maple Street, Apt 4", "12 Maple Street", "ADDRESS"),
     ("寄到浙江省杭州市西湖区文三路138号2幢301室", "文三路138号", "ADDRESS"),
+    ("Server 203.0.113.9 is down", "203.0.113.9", "IP"),
+    (r"grep -E '203\.0\.113\.9' access.log", r"203\.0\.113\.9", "IP"),
+    ("他记的坐标是31.2304,121.4737，大概在哪", "31.2304,121.4737", "COORDINATES"),
+    ("they asked for my date of birth to check, which is odd, it's 3 March 1985", "3 March 1985", "DATE_OF_BIRTH"),
+    ("密钥sk-abcdEFGH1234567890，密码是Zx9!kkqw，怎么办", "Zx9!kkqw", "SECRET"),
+    ("我换了password（Stage-77-pw!），记得改", "Stage-77-pw!", "SECRET"),
+    ("密码abc123xyz或者def456uvw都不对", "def456uvw", "SECRET"),
+    ("在城东菜市场31号摊卖菜", "31号摊", "ADDRESS"),
+    ("Ahornstrasse 12, 20099 Hamburg", "20099 Hamburg", "ADDRESS"),
+    ("信用卡4111 1111 1111 1111bind不上", "4111 1111 1111 1111", "CREDIT_CARD"),
+    ("财务让我退回1234 5678 9012 3456，安全吗", "1234 5678 9012 3456", "BANK_ACCOUNT"),
+    ("Passport No. C01X00T47 (German)", "C01X00T47", "PASSPORT"),
+    ("the blue sedan 7ABC123 ran the red", "7ABC123", "LICENSE_PLATE"),
+    ("call me, it's 555.0123, area code 415", "555.0123", "PHONE"),
+    ("https://hooks.chat.example/services/T01/B02/x", "services/T01/B02", "URL_SECRET"),
+    ("https://files.example/d/aB3dE5fG7hJ9kL1mN", "aB3dE5fG7hJ9kL1mN", "URL_SECRET"),
+    ("name,dob,phone\nTove Ek,1984-01-22,555-0112", "1984-01-22", "DATE_OF_BIRTH"),
+    ("name,dob,phone\nTove Ek,1984-01-22,555-0112", "555-0112", "PHONE"),
+    ("| 姓名 Name | 手机 |\n|---|---|\n| 云朵 | 0017 |", "云朵", "PERSON"),
 ]
 
 UNTOUCHED = [
@@ -93,6 +112,12 @@ UNTOUCHED = [
     "**Token Handling** and **Password Storage**",
     "SELECT a FROM b JOIN c ON id = target_table",
     "The French and German versions differ.",
+    "`date -d @1764412345 '+%F'`",
+    "public Result save(@Valid @RequestBody OrderDto dto) { }",
+    "name,price\nApple,3\nPear,4",
+    "https://host.example/2024/05/how-to-plan-a-Garden-in-10-steps",
+    "see https://github.com/example/project/commit/9b2a28eb47540823042a2ba401386845089bb7b6",
+    "点上官网查一下",
 ]
 
 

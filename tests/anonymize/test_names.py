@@ -17,6 +17,16 @@ FOUND = [
     ("昨天小陈跟我说老张要走", "小陈"),
     ("收件人：赵敏慧", "赵敏慧"),
     ("室友Mike每天2点才睡", "Mike"),
+    ("She's a vet, he (Torvald) is afraid of dogs", "Torvald"),
+    ("mention that Bryn finished her first race", "Bryn"),
+    ("Hey it's Bryn! what can we do on a rainy day", "Bryn"),
+    ("Surname QUAN, given name WENQI", "QUAN"),
+    ("请报值班主管慕容云飞的分机", "慕容云飞"),
+    ("中文名独孤雪松", "独孤雪松"),
+    ("群里都喊我豆腐芳，写个吆喝", "豆腐芳"),
+    ("叶子就是我室友", "叶子"),
+    ('"婷婷, if anything comes up, 可以打电话', "婷婷"),
+    ("参加人张总、黄蓉、李主任", "黄蓉"),
 ]
 KEPT = [
     "Explain Bayes' theorem and Docker Compose in Python.",

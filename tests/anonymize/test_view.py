@@ -1,4 +1,5 @@
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -87,3 +88,9 @@ def test_overlaps_become_disjoint_whatever_their_order(raw: list, random: object
     assert resolve(text, found, []) == spans
     covered = {i for s in spans for i in range(s.start, s.end)}
     assert covered <= {i for r in found for i in range(r.start, r.end)}
+
+
+def test_patterns_are_compiled_in_one_place_where_they_are_silent_and_bounded() -> None:
+    package = Path(__file__).parents[2] / "anonymize"
+    compiling = {p.name for p in package.rglob("*.py") if "re2.compile" in p.read_text(encoding="utf-8")}
+    assert compiling == {"base.py"}
