@@ -1,27 +1,29 @@
 """Which findings of a general model to believe: it takes headings, products and terms for names."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 import re
 
 from anonymize.names.lists import lists
 
 _MOST_WORDS = 5
 _PERSONAL = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|im|my|mine|me|we|we're|our|us|he|she|his|her|him|they|their|born|lives?|living|lived|moved|moving|based|"
+    r"\b(?:i|i'm|i've|i'll|i'd|im|my|mine|me|we|we're|our|us|he|she|his|her|him|they|their|born|lives?|living|"
+    r"lived|moved|moving|based|"
     r"resident|from|address|city|town|state|country|where|home|office|located|travell?ing|trip|customer|patient|"
     r"employee|client|ship|deliver|billing|conference)\b|[我咱他她俺住家]|籍贯|户口|出差|老家",
     re.IGNORECASE,
 )
 _ORG_SUFFIX = re.compile(
-    r"\b(?:Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Company|GmbH|AG|S\.?A|PLC|LLP|Group|Holdings|Partners|Associates|"
+    r"\b(?:Inc|LLC|L\.L\.C|Ltd|Limited|Corp|Corporation|Company|GmbH|AG|S\.?A|PLC|LLP|Group|Holdings|Partners|"
+    r"Associates|"
     r"Bank|Credit Union|University|College|School|Academy|Institute|High|Hospital|Clinic|Church|Foundation|Agency|"
     r"Law Firm|Logistics|Robotics|Roasters|Studios?|Labs?|Technologies|Solutions|Systems|Industries|Consulting|"
     r"Services|Enterprises|Pharmacy|Dental|Medical|Kindergarten|Restaurant|Cafe|Bakery|and Sons|& Sons)\b\.?"
 )
 _ORG_CUE = re.compile(
-    r"(?i)(?:\b(?:work(?:s|ed|ing)? (?:at|for)|employed (?:at|by)|job at|intern(?:ed|ship)? at|joined|interview(?:ed)? (?:at|with)|"
-    r"employer|my company|our company|study at|studied at|attend(?:s|ed)?|graduated from|student at|manager at|engineer at|"
+    r"(?i)(?:\b(?:work(?:s|ed|ing)? (?:at|for)|employed (?:at|by)|job at|intern(?:ed|ship)? at|joined|"
+    r"interview(?:ed)? (?:at|with)|"
+    r"employer|my company|our company|study at|studied at|attend(?:s|ed)?|graduated from|student at|manager at|"
+    r"engineer at|"
     r"teach(?:es)? at|offer from|founder of|ceo of|office of)\W{1,3}(?:the )?)$"
 )
 

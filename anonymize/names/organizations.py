@@ -1,7 +1,5 @@
 """Organisations that their names say they are: firms, schools, clinics."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
@@ -10,15 +8,22 @@ from anonymize.view import View, is_word
 
 _W = r"[A-Z\xC0][A-Za-z\xC0\xE0'.&-]*"
 _FIRM = over_bytes(
-    rf"{_W}(?:(?:,? |, and | & | and | of ){_W}){{0,4}},? (?:Inc|LLC|Ltd|Limited|Corp|Corporation|GmbH|PLC|LLP|ApS|Pty|S\.A|and Sons|Group|PLC)\b\.?"
+    rf"{_W}(?:(?:,? |, and | & | and | of ){_W}){{0,4}},? (?:Inc|LLC|Ltd|Limited|Corp|Corporation|GmbH|PLC|LLP|ApS|"
+    rf"Pty|S\.A|and Sons|Group|PLC)\b\.?"
 )
 _BODY = over_bytes(
-    rf"{_W}(?: (?:{_W}|of|and|&)){{0,4}} (?:University|College|High School|Middle School|Elementary School|Elementary|Primary School|School|"
-    r"Academy|Hospital|Infirmary|Clinic|Medical Center|Community College|Credit Union|Kindergarten|Law Firm|Pharmacy|Church|Logistics|Robotics)\b"
+    rf"{_W}(?: (?:{_W}|of|and|&)){{0,4}} (?:University|College|High School|Middle School|Elementary School|"
+    rf"Elementary|Primary School|School|"
+    r"Academy|Hospital|Infirmary|Clinic|Medical Center|Community College|Credit Union|Kindergarten|Law Firm|"
+    r"Pharmacy|Church|Logistics|Robotics)\b"
 )
-_H = r"[^\x00-\x{2fff}\x{3000}-\x{33ff}\x{a000}-\x{10ffff}我你您他她它们在到寄是的了给请把从址去搬往回叫说有没来想问帮这那哪个就和及与或也都还不以为做写读于某家]"
+_H = (
+    r"[^\x00-\x{2fff}\x{3000}-\x{33ff}\x{a000}-\x{10ffff}"
+    r"我你您他她它们在到寄是的了给请把从址去搬往回叫说有没来想问帮这那哪个就和及与或也都还不以为做写读于某家]"
+)
 _HAN_BODY = over_text(
-    rf"{_H}{{2,16}}(?:有限责任公司|股份有限公司|集团有限公司|有限公司|有限公司|律师事务所|会计师事务所|事务所|工作室|实验中学|中学|小学|幼儿园|大学|学院|人民医院|医院|诊所|"
+    rf"{_H}{{2,16}}(?:有限责任公司|股份有限公司|集团有限公司|有限公司|有限公司|律师事务所|会计师事务所|事务所|"
+    rf"工作室|实验中学|中学|小学|幼儿园|大学|学院|人民医院|医院|诊所|"
     r"支行|分行|印务社|工厂|[造瓷艺械具装件饰品]厂|农业合作社|合作社|养老院|福利院)"
 )
 _LEADS = (
@@ -66,8 +71,10 @@ _LEADS = (
     "哪家",
 )
 _GENERIC = (
-    "大学", "一所大学", "哪所大学", "重点大学", "综合大学", "师范大学", "科技大学", "医科大学", "理工大学", "三甲医院", "附近医院", "公立医院", "私立医院", "重点中学", "重点高中",
-    "会计事务所", "清华大学", "北京大学", "上大学", "考大学", "读大学", "老年大学", "商学院", "法学院", "医学院", "文学院", "计算机学院",
+    "大学", "一所大学", "哪所大学", "重点大学", "综合大学", "师范大学", "科技大学", "医科大学", "理工大学",
+    "三甲医院", "附近医院", "公立医院", "私立医院", "重点中学", "重点高中",
+    "会计事务所", "清华大学", "北京大学", "上大学", "考大学", "读大学", "老年大学", "商学院", "法学院", "医学院",
+    "文学院", "计算机学院",
 )  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 """Places in Latin script that the words before them announce: where somebody lives, comes from or goes."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
@@ -13,21 +11,27 @@ _PLACE = (
     rf"([A-Z\xC0][{_L}'-]+(?:,? (?:[A-Z\xC0][{_L}'-]*|de|del|do|da|la|of|ben|upon|sur|am)){{0,4}}(?: \([A-Z][a-z]+\))?)"
 )
 _CUE = over_bytes(
-    r"(?i:\b(?:(?:live[sd]?|living|born|grew up|raised|based|stay(?:ing)?|reside[sd]?|residing|stuck|work(?:s|ing)?|studying|settled|arrived|i am|i'm|"
-    r"we're|we are|home city|hometown|nurse|doctor|teacher|apartment|house|flat|hotel|clinic|landed)(?: \w+){0,3}? (?:in|at|near|outside|around)|"
-    r"(?:moved|moving|relocat(?:ed|ing)|flew|fly|flying|drove|driving|travel(?:s|led|ed|ling|ing)?|went|going|coming|came|returned|trip|commute)"
-    r"(?: \w+){0,2}? (?:to|from)|(?:is|am|are|was|originally|come|comes|hail|hails|we're|i'm) from|visiting|hometown(?: is|:)?|city:|town:|"
+    r"(?i:\b(?:(?:live[sd]?|living|born|grew up|raised|based|stay(?:ing)?|reside[sd]?|residing|stuck|work(?:s|"
+    r"ing)?|studying|settled|arrived|i am|i'm|"
+    r"we're|we are|home city|hometown|nurse|doctor|teacher|apartment|house|flat|hotel|clinic|"
+    r"landed)(?: \w+){0,3}? (?:in|at|near|outside|around)|"
+    r"(?:moved|moving|relocat(?:ed|ing)|flew|fly|flying|drove|driving|travel(?:s|led|ed|ling|ing)?|went|going|"
+    r"coming|came|returned|trip|commute)"
+    r"(?: \w+){0,2}? (?:to|from)|(?:is|am|are|was|originally|come|comes|hail|hails|we're|i'm) from|visiting|"
+    r"hometown(?: is|:)?|city:|town:|"
     rf"location:|place of birth:?|born in|based in|based out of) ){_PLACE}"
 )
 _WHERE = over_bytes(
     rf"(?im:^(?:where|location|place|city|town|venue):? {{1,4}})([A-Z\xC0][{_L}' ().-]{{2,40}}?)(?:\.|\n|$)"
 )
 _CITY_STATE = over_bytes(
-    r"\b([A-Z][a-z]+(?: [A-Z][a-z]+){0,2}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
+    r"\b([A-Z][a-z]+(?: [A-Z][a-z]+){0,2}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|"
+    r"N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
 )
 _LOWER = over_bytes(r"(?i:\b(?:live[sd]? in|living in|from|in|to|near) )([a-z]{4,16}(?: [a-z]{4,12})?)(?:[?.,!\n]|$)")
 _HAN_CUE = over_text(
-    r"(?:生于|出生于|出生在|来自|家在|住在|住|老家在?|籍贯|刚到|定居在?|搬到|搬去|搬来|飞往|飞到|回到|人在|我在|在)[: ]?"
+    r"(?:生于|出生于|出生在|来自|家在|住在|住|老家在?|籍贯|刚到|定居在?|搬到|搬去|搬来|飞往|飞到|回到|人在|我在|"
+    r"在)[: ]?"
     r"([A-Z][a-z]{2,14}(?: [A-Z][a-z]{2,12})?|[\x{4e00}-\x{9fff}]{2,5})"
 )
 _PERSONAL = (" my ", " i ", "i'm", " we ", " me ", " our ")

@@ -1,7 +1,5 @@
 """Cuts a text into the sentences that a model for names is to read, each in its own script."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -28,8 +26,10 @@ _LOG_LINE = over_text(
     r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
 )
 _CODE_LINE = over_text(
-    r"^\s*(?:import |from \S+ import|def |class |return\b|if \(|for \(|while \(|const |let |var |function |public |private |"
-    r"#include|using |package |SELECT |INSERT |UPDATE |CREATE |elif |else:|try:|except|@\w+|</?\w+[ >]|\$ |> |// ?|\{|\}|"
+    r"^\s*(?:import |from \S+ import|def |class |return\b|if \(|for \(|while \(|const |let |var |function |public |"
+    r"private |"
+    r"#include|using |package |SELECT |INSERT |UPDATE |CREATE |elif |else:|try:|except|@\w+|</?\w+[ >]|\$ |> |// ?|"
+    r"\{|\}|"
     r"pip |npm |git |sudo |docker |[\w.\[\]'\"]+ ?[+*-]?= ?[\w\"'(\[{]|\w+\(.*\)[;:]?\s*$)"
 )
 

@@ -8,7 +8,7 @@ from anonymize.names.lac import Word
 from anonymize.names.lists import Lists
 from anonymize.names.titles_zh import NICK_WORDS, TITLE_WORDS, TITLES
 
-_TITLED = re.compile("(?:" + "|".join(sorted(set(TITLES), key=len, reverse=True)) + ")")
+_TITLED = re.compile("(?:" + "|".join(sorted(TITLES, key=lambda t: (-len(t), t))) + ")")
 _WORK = re.compile(r"《[^》]{0,60}》")
 _PERSONAL = re.compile(
     r"[我咱俺他她您你家住租搬住]|籍贯|户口|户籍|老家|出差|上班|工作|面试|出生|收件|寄|地址|住院|同事|朋友|[叔姨爸妈哥姐弟妹]"

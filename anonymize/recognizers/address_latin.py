@@ -1,7 +1,5 @@
 """Street addresses in Latin script, from the house number down to the post code."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
@@ -11,33 +9,55 @@ _L = r"A-Za-z\xC0\xE0"
 _W = rf"[A-Z\xC0][{_L}'.-]*"
 _NUMBER = r"[0-9]{1,6}[A-Za-z]?(?:[-/][0-9]{1,4})?(?: [0-9]{1,5})?"
 _TYPE = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Squares|Sq|Terrace|Ter|Way|Walk|Circle|"
-    r"Cir|Parkway|Pkwy|Highway|Hwy|Crescent|Cres|Close|Row|Mews|Alley|Trail|Trl|Quay|Strand|Grove|Gardens|Gate|Hill|Rise|View|Plaza|Loop|"
-    r"Path|Pike|Bend|Ridge|Green|Park|Point|Heights|Hollow|Run|Turnpike|Esplanade|Broadway|Extensions?|Motorway|Streets|Avenues|Union|Parks|"
-    r"Courts|Drives|Roads|Lanes|Manors?|Meadows?|Mills?|Springs?|Spurs?|Stravenue|Throughway|Trafficway|Tunnel|Valleys?|Village|Ville|Vista|"
-    r"Walks|Wells|Pass|Passage|Port|Ports|Shores?|Station|Summit|Track|Trace|Crossing|Crossroad|Cove|Creek|Fort|Forest|Glen|Harbor|Haven|"
-    r"Island|Isle|Junction|Key|Knolls?|Landing|Orchard|Overpass|Estates?|Field|Fields|Flats?|Ford|Forge|Fork|Freeway|Garden|Gateway)\b\.?"
+    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Squares|Sq|Terrace|"
+    r"Ter|Way|Walk|Circle|"
+    r"Cir|Parkway|Pkwy|Highway|Hwy|Crescent|Cres|Close|Row|Mews|Alley|Trail|Trl|Quay|Strand|Grove|Gardens|Gate|"
+    r"Hill|Rise|View|Plaza|Loop|"
+    r"Path|Pike|Bend|Ridge|Green|Park|Point|Heights|Hollow|Run|Turnpike|Esplanade|Broadway|Extensions?|Motorway|"
+    r"Streets|Avenues|Union|Parks|"
+    r"Courts|Drives|Roads|Lanes|Manors?|Meadows?|Mills?|Springs?|Spurs?|Stravenue|Throughway|Trafficway|Tunnel|"
+    r"Valleys?|Village|Ville|Vista|"
+    r"Walks|Wells|Pass|Passage|Port|Ports|Shores?|Station|Summit|Track|Trace|Crossing|Crossroad|Cove|Creek|Fort|"
+    r"Forest|Glen|Harbor|Haven|"
+    r"Island|Isle|Junction|Key|Knolls?|Landing|Orchard|Overpass|Estates?|Field|Fields|Flats?|Ford|Forge|Fork|"
+    r"Freeway|Garden|Gateway)\b\.?"
 )
-_UNIT = r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
+_UNIT = (
+    r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|"
+    r"postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
+)
 # What parts an address: a comma or a line's end, with the marks of a quoted letter.
 _SEP = r"(?:[ .]{0,3}(?:,|\n{1,2})[ >?,]{0,10}(?:\n[ >?,]{0,10})?)"
 _WORDS = rf"[A-Z\xC0][{_L}'.()/-]*(?: [A-Z\xC0(][{_L}'.()/-]*){{0,3}}"
-_ZIP = r"[0-9]{4,6}(?:-[0-9]{3,4})?\b|[0-9]{3} [0-9]{2}\b|[0-9]{2}-[0-9]{3}\b|[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}\b|[A-Z][0-9][A-Z] [0-9][A-Z][0-9]\b"
+_ZIP = (
+    r"[0-9]{4,6}(?:-[0-9]{3,4})?\b|[0-9]{3} [0-9]{2}\b|[0-9]{2}-[0-9]{3}\b|"
+    r"[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}\b|[A-Z][0-9][A-Z] [0-9][A-Z][0-9]\b"
+)
 _TAIL = (
     rf"(?:(?:{_SEP}| ){_UNIT}){{0,3}}"
-    rf"(?:(?:(?:{_SEP}| )(?:{_WORDS}|nan\b|{_UNIT})){{0,5}}(?:{_SEP}| )(?:{_ZIP})|(?:{_SEP}{_WORDS}){{1,2}}(?: (?:{_ZIP}))?| [A-Z]{{4,}}(?: {_W})?)?"
+    rf"(?:(?:(?:{_SEP}| )(?:{_WORDS}|nan\b|{_UNIT})){{0,5}}(?:{_SEP}| )(?:{_ZIP})|"
+    rf"(?:{_SEP}{_WORDS}){{1,2}}(?: (?:{_ZIP}))?| [A-Z]{{4,}}(?: {_W})?)?"
 )
-_ENDED = rf"(?:(?:(?:{_SEP}| ){_UNIT}){{1,3}}|(?:{_SEP}(?:{_WORDS}|nan)){{1,4}}{_SEP}?(?: (?:{_WORDS}))?(?:{_SEP}| )(?:{_ZIP}))"
-_STREET = rf"{_NUMBER} (?:[NSEW]\.? )?(?:(?:{_W}|[0-9]{{1,3}}(?:st|nd|rd|th)|de|la|du|of) ){{1,5}}?{_TYPE}(?: [NSEW][EW]?\b)?(?: [0-9]{{1,4}}\b)?"
+_ENDED = (
+    rf"(?:(?:(?:{_SEP}| ){_UNIT}){{1,3}}|(?:{_SEP}(?:{_WORDS}|nan)){{1,4}}{_SEP}?(?: (?:{_WORDS}))?(?:{_SEP}|"
+    rf" )(?:{_ZIP}))"
+)
+_STREET = (
+    rf"{_NUMBER} (?:[NSEW]\.? )?(?:(?:{_W}|[0-9]{{1,3}}(?:st|nd|rd|th)|de|la|du|"
+    rf"of) ){{1,5}}?{_TYPE}(?: [NSEW][EW]?\b)?(?: [0-9]{{1,4}}\b)?"
+)
 _FOREIGN = rf"{_NUMBER} (?:(?:{_W}|de|do|da|la|du|van|der|den|el|al) ){{1,5}}(?:[0-9]{{1,5}}[A-Za-z]?|{_TYPE}|u)\b\.?"
 # On the continent the post code stands before the town, and the floor behind the number.
 _FLOOR = r"(?:,? ?[0-9]{1,2}\. ?(?i:sal|og|stock|etage|th|tv|mf|piso|piano|kerros|tr)\b\.?)?"
 _TOWN = rf"{_SEP}(?:[A-Z]{{1,2}}-)?[0-9]{{4,5}} {_W}(?: {_W})?"
 _EURO_NAME = (
-    rf"(?:(?:Rua|Rue|Via|Viale|Vicolo|Calle|Carrer|Avenida|Av\.|Avenue|Piazza|Boulevard|Chemin|Quai|Ulica|ul\.|Largo|Paseo) "
+    rf"(?:(?:Rua|Rue|Via|Viale|Vicolo|Calle|Carrer|Avenida|Av\.|Avenue|Piazza|Boulevard|Chemin|Quai|Ulica|ul\.|"
+    rf"Largo|Paseo) "
     rf"(?:(?:de|do|da|du|des|la|las|los|del|dos|della|di|{_W}) ){{0,4}}{_W}|"
-    r"[A-Z\xC0][a-z\xE0]{2,20}(?:stra\xE0e|strasse|gasse|gaden|weg|platz|allee|straat|laan|gata|gatan|v\xE0gen|vagen|katu|tie|utca|vej|gade|veien|"
-    rf"gaten|v\xE0nget|vangen|kuja|polku|ranta|straeti|str\xE0ti)|{_W}(?: {_W}){{0,2}} (?:u\.|utca|Strasse|Gasse|Weg|Platz|ulica|t\xE0r|gate|terrasse))"
+    r"[A-Z\xC0][a-z\xE0]{2,20}(?:stra\xE0e|strasse|gasse|gaden|weg|platz|allee|straat|laan|gata|gatan|v\xE0gen|"
+    r"vagen|katu|tie|utca|vej|gade|veien|"
+    rf"gaten|v\xE0nget|vangen|kuja|polku|ranta|straeti|str\xE0ti)|{_W}(?: {_W}){{0,2}} (?:u\.|utca|Strasse|Gasse|"
+    rf"Weg|Platz|ulica|t\xE0r|gate|terrasse))"
 )
 _PATTERNS = (
     over_bytes(rf"(?:{_UNIT}, ?){{0,3}}\b{_STREET}{_TAIL}"),
@@ -45,11 +65,13 @@ _PATTERNS = (
     over_bytes(rf"\b{_UNIT}, ?(?:{_W}(?: {_W}){{0,3}}, ?){{0,2}}[0-9]{{1,5}}[A-Za-z]? (?:{_W} ?){{1,4}}{_TAIL}"),
     over_bytes(rf"\b(?:[0-9]{{1,6}} )?{_EURO_NAME},? ?[0-9]{{1,5}}[A-Za-z]?\b\.?{_FLOOR}(?:{_TOWN}|{_TAIL})"),
     over_bytes(
-        rf"(?:[0-9]{{1,6}} )?\b(?i:(?:P\.?O\.?|Post Office) ?Box [0-9]{{1,7}}|PSC [0-9]{{1,5}},? ?Box [0-9]{{1,6}}|Unit [0-9]{{3,6}},? ?Box [0-9]{{1,6}})"
+        rf"(?:[0-9]{{1,6}} )?\b(?i:(?:P\.?O\.?|Post Office) ?Box [0-9]{{1,7}}|PSC [0-9]{{1,5}},? ?Box [0-9]{{1,6}}|"
+        rf"Unit [0-9]{{3,6}},? ?Box [0-9]{{1,6}})"
         rf"(?: {_W}){{0,3}}(?:{_SEP}(?:[AFD]PO,? )[A-Z]{{2}},? [0-9]{{5}}(?:-[0-9]{{4}})?)?{_TAIL}"
     ),
     over_bytes(
-        rf"{_W}(?: {_W}){{0,2}},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|"
+        rf"{_W}(?: {_W}){{0,2}},? (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|"
+        rf"PA|RI|S[CD]|T[NX]|UT|V[AT]|"
         r"W[AIVY]) [0-9]{5}(?:-[0-9]{4})?\b"
     ),
 )
@@ -58,17 +80,23 @@ _POSTCODE = over_bytes(
 )
 # After these words a number with names behind it is an address, whatever the street is called.
 _CUE = over_bytes(
-    r"(?i:\b(?:address(?:es)?(?: is| was| to| with|:| of [^.\n]{1,60}? is)?|lives? (?:at|on)|living (?:at|on)|located (?:at|on|in)|moved to|"
-    r"offices? (?:is|are) (?:at|on|located at)|send (?:it|this|a new one|one|them|mail) to|sent to|ship(?:ped|ping)? (?:it )?to|deliver(?:ed)? to|"
-    r"reside[sd]? at|residing at|where:|home:|meet (?:me |you |us )?at|stay(?:ing)? at|arrived at|(?:is|are) at|it's (?:in|at)|off at|user:|from:)"
-    rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22\xC8]{{0,120}})"
+    r"(?i:\b(?:address(?:es)?(?: is| was| to| with|:| of [^.\n]{1,60}? is)?|lives? (?:at|on)|living (?:at|on)|"
+    r"located (?:at|on|in)|moved to|"
+    r"offices? (?:is|are) (?:at|on|located at)|send (?:it|this|a new one|one|them|mail) to|sent to|ship(?:ped|"
+    r"ping)? (?:it )?to|deliver(?:ed)? to|"
+    r"reside[sd]? at|residing at|where:|home:|meet (?:me |you |us )?at|stay(?:ing)? at|arrived at|(?:is|are) at|"
+    r"it's (?:in|at)|off at|user:|from:)"
+    rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|"
+    rf"[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22\xC8]{{0,120}})"
 )
 _CUES = (
-    "address", "live", "living", "located", "moved to", "office", "send", "sent", "ship", "deliver", "resid", "where:", "home:", "meet", "stay",
+    "address", "live", "living", "located", "moved to", "office", "send", "sent", "ship", "deliver", "resid",
+    "where:", "home:", "meet", "stay",
     "arrived", " at ", "it's in", "user:", "from:",
 )  # fmt: skip
 _CUE_END = over_bytes(
-    r"(?:[?!;\x22]|\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|with|as|it|that|my|I|we|can|could|"
+    r"(?:[?!;\x22]|\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|"
+    r"with|as|it|that|my|I|we|can|could|"
     r"after|last|before|every|by|at|this|has|was|of|from|are|have|until|near)\b| - |\)|\()"
 )
 _TAIL_LINES = over_bytes(rf"^{_TAIL}")

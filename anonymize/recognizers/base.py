@@ -1,7 +1,5 @@
 """What the rule-based recognizers share: they search a folded view in linear time and check neighbours themselves."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -32,7 +30,9 @@ class Hit(NamedTuple):
 
 
 def over_bytes(pattern: str) -> Any:
-    r"""Compile a pattern over skeletons: ASCII as written, `\xC8` Han, `\xE0` and `\xC0` other small and capital letters.
+    r"""Compile a pattern over skeletons.
+
+    ASCII stands as written, `\xC8` for Han, `\xE0` and `\xC0` for other small and capital letters.
 
     Raises:
         re2.error: The pattern is not one that runs in linear time.

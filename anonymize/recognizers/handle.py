@@ -1,7 +1,5 @@
 """Account names on social and other services."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
@@ -11,9 +9,12 @@ _AT = over_bytes(r"@([A-Za-z0-9_\xC0\xC8\xE0][A-Za-z0-9_.\xC0\xC8\xE0-]*[A-Za-z0
 _LONGEST = 40
 _ANNOTATION = over_text(r"(?: @[A-Z][A-Za-z]+)* (?:@[A-Z]|(?:final )?[A-Z][A-Za-z<>]+ [a-z][A-Za-z]*[,)])")
 _NAMED = over_text(
-    r"(?i)(?:twitter|instagram|insta|ig|github|gitlab|discord|telegram|tg|steam|reddit|snapchat|snap|tiktok|twitch|xbox|psn|"
-    r"linkedin|facebook|fb|youtube|mastodon|bluesky|threads|skype|line|venmo|cashapp|handle|gamertag|username|user name|"
-    r"user id|userid|user|uid|login|screen name|account name|小红书|微博|知乎|抖音|快手|[bB]站|豆瓣|贴吧|闲鱼|用户名|用户|账号|昵称|"
+    r"(?i)(?:twitter|instagram|insta|ig|github|gitlab|discord|telegram|tg|steam|reddit|snapchat|snap|tiktok|twitch|"
+    r"xbox|psn|"
+    r"linkedin|facebook|fb|youtube|mastodon|bluesky|threads|skype|line|venmo|cashapp|handle|gamertag|username|"
+    r"user name|"
+    r"user id|userid|user|uid|login|screen name|account name|小红书|微博|知乎|抖音|快手|[bB]站|豆瓣|贴吧|闲鱼|"
+    r"用户名|用户|账号|昵称|"
     r"网名|ID)"
     r"(?:号| ?id| ?uid| ?handle| ?username| ?account| ?name| ?tag)?(?: is | ?[:=] ?|是|叫|为| |号)[\"'`]?@?"
     r"([A-Za-z0-9_][A-Za-z0-9_.#-]{2,38})"

@@ -1,14 +1,13 @@
 """User names in file paths: the path keeps its shape, the name is masked."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
 from anonymize.view import View
 
 _PATH = over_text(
-    r"(?i)(?:(?:^|[^\w.])/?(?:Users|home)/|[A-Z]:[\\/]{1,2}(?:Users|Documents and Settings)[\\/]{1,2}|[\\/]{1,2}Users\\{1,2})"
+    r"(?i)(?:(?:^|[^\w.])/?(?:Users|home)/|[A-Z]:[\\/]{1,2}(?:Users|Documents and Settings)[\\/]{1,2}|"
+    r"[\\/]{1,2}Users\\{1,2})"
     r"([^\s/\\:*?\"'<>|,;(){}\[\]`$%，。；：]{2,40})"
 )
 _CUES = ("users/", "home/", "users\\", "settings\\")

@@ -1,7 +1,5 @@
 """Telephone numbers: mainland China, North America, Europe, international."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 
 import phonenumbers
@@ -10,7 +8,8 @@ from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer
 from anonymize.view import View, free, free_digits
 
 _MAINLAND = over_bytes(
-    r"(?:(?:\+|00)?86[ -]?)?(?:1[3-9][0-9]{9}|1[3-9][0-9][ -][0-9]{4}[ -][0-9]{4}|1[3-9][0-9]{2}[ -][0-9]{3}[ -][0-9]{4}|"
+    r"(?:(?:\+|00)?86[ -]?)?(?:1[3-9][0-9]{9}|1[3-9][0-9][ -][0-9]{4}[ -][0-9]{4}|"
+    r"1[3-9][0-9]{2}[ -][0-9]{3}[ -][0-9]{4}|"
     r"1 [3-9](?: [0-9]){9}|1-[3-9](?:-[0-9]){9}|1[3-9][0-9]{5}[ -][0-9]{4}|1[3-9][0-9][ -][0-9]{8})"
 )
 _LANDLINE = over_bytes(r"(?:(?:\+|00)86[ -]?)?(?:\(0[1-9][0-9]{1,2}\) ?|0[1-9][0-9]{1,2}[ -])[0-9]{3,4}[ -]?[0-9]{4}")
@@ -21,7 +20,8 @@ _AMERICAN = over_bytes(
 _INTERNATIONAL = over_bytes(r"(?:\+|00)[1-9][0-9]{0,3}(?:[ ./-]{0,2}\(?[0-9]{1,5}\)?){2,7}")
 _SEPARATED = over_bytes(r"\(?0[1-9][0-9]{0,5}\)?(?:[ ./-][0-9]{2,7}){1,5}")
 _CUED = over_text(
-    r"(?i)(?:\b(?:tele|i|head|micro)?phone|\btele?|\b(?:mobile|cell|fax|whatsapp|call(?:ing|ed)?|text(?:ing)?|sms|dial|ring|reach|contact|landline|hotline|messages to)|"
+    r"(?i)(?:\b(?:tele|i|head|micro)?phone|\btele?|\b(?:mobile|cell|fax|whatsapp|call(?:ing|ed)?|text(?:ing)?|sms|"
+    r"dial|ring|reach|contact|landline|hotline|messages to)|"
     r"\bnumber(?:'s| is| was|:)|registered|imessage|facetime|signal|telegram|"
     r"电话|手机|座机|联系方式|联系|致电|拨打|打给|热线|传真|号码是|手机号|電話|手機|回电|短信)"
     r"[^0-9+()\n]{0,24}\n?[^0-9+()\n]{0,6}([+(]{0,2}[0-9](?:[ ./()-]{0,2}[0-9]){5,17})"

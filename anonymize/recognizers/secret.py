@@ -1,7 +1,5 @@
 """Secrets: API keys, tokens, private keys, and passwords that the words before them name."""
 
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 from collections.abc import Iterator
 from itertools import chain
 
@@ -22,7 +20,8 @@ _HEADER = over_bytes(r"(?i)\b(?:bearer|basic|token)[ :]+([A-Za-z0-9+/_.~-]{12,}=
 # A comma ends a value: what a second word announces behind it is a value of its own.
 _VALUE = r"([^\s\"'`“”,;，。；、！？（）()<>\[\]{}|]{4,})"
 _ASSIGNED = over_text(
-    r"(?i)(?:pass(?:word|wd|phrase|code)?s?|pwd|secret|token|api[_ -]?key|access[_ -]?key|secret[_ -]?key|auth[_ -]?key|private[_ -]?key|"
+    r"(?i)(?:pass(?:word|wd|phrase|code)?s?|pwd|secret|token|api[_ -]?key|access[_ -]?key|secret[_ -]?key|"
+    r"auth[_ -]?key|private[_ -]?key|"
     r"credentials?|pin|otp|cvv|cvc)[A-Za-z_-]{0,24}[\"'`]?(?: ?\([^)\n]{0,12}\))?"
     r"(?: ?(?:is|was|are|to|:=|=>|=|:|是|为|改成|改为|输)[ :]?| ?\(| )[ ]?[\"'`“]?" + _VALUE
 )
@@ -32,18 +31,21 @@ _NAMED_HAN = over_text(
     + _VALUE
 )
 _CUES = (
-    "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令", "密钥", "验证码", "提取码",
+    "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令",
+    "密钥", "验证码", "提取码",
     "暗号", "授权码", "令牌",
 )  # fmt: skip
 _ALTERNATIVE = over_text(r"(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
 _FLAG = over_text(r"(?:mysql|mysqldump|sshpass|redis-cli|psql|mongo)\b[^\n]{0,120}? -(?:p|a)([^\s'\"-][^\s'\"]{5,63})")
 _GATE = over_text(
-    r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|：)? ?([0-9A-Z#*]{4,12})"
+    r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|"
+    r"：)? ?([0-9A-Z#*]{4,12})"
 )
 _LOGIN_PAIR = over_text(r"(?i)[a-z0-9._%+-]+@[a-z0-9.-]+ ?[/|] ?([^\s，。]{6,64})")
 # Values that stand where a secret would: examples, references to one, words of code.
 _EXAMPLES = (
-    "your", "xxx", "***", "...", "example", "changeme", "placeholder", "<", "${", "{{", "$(", "%s", "none", "null", "true",
+    "your", "xxx", "***", "...", "example", "changeme", "placeholder", "<", "${", "{{", "$(", "%s", "none", "null",
+    "true",
     "false", "undefined", "os.", "env", "process.", "config", "self.", "getpass", "input", "insert", "replace", "todo",
     "string", "str", "required", "password", "secret", "token", "request", "settings", "const", "你的", "new ",
 )  # fmt: skip

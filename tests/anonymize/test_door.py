@@ -1,5 +1,3 @@
-# ruff: noqa: E501 - patterns and word lists are kept unbroken
-
 import json
 import os
 import re
@@ -18,8 +16,10 @@ from schemas.reasons import Reason
 
 TAG = re.compile(r"<[A-Z_]+_[a-z2-7]{8}>")
 PIECES = st.sampled_from(
-    ["I am Alex Rivera", "王小明", "13800138000", "a.b@example.com", "<PERSON_1>", "<EMAIL_abcd2345>", " ", "\n", "，", "的", "密码", "：", "@", "::",
-     "4111 1111 1111 1111", "Mr ", "Smith", "住在", "杭州市文三路1号", "https://a.example/u/joe?token=abcdef1", "\u200b", "\ud800", "ＡＢ", "\U0001f600", "name: ", "x", "1", "-", "'s"]
+    ["I am Alex Rivera", "王小明", "13800138000", "a.b@example.com", "<PERSON_1>", "<EMAIL_abcd2345>", " ", "\n",
+    "，", "的", "密码", "：", "@", "::",
+     "4111 1111 1111 1111", "Mr ", "Smith", "住在", "杭州市文三路1号", "https://a.example/u/joe?token=abcdef1",
+     "\u200b", "\ud800", "ＡＢ", "\U0001f600", "name: ", "x", "1", "-", "'s"]
 )  # fmt: skip
 ADVERSE = ["a1-b2.", "7", "7 ", "@", "[", "<", ".", ":", "\n", " ", "a@", "`", "Ab ", "-", "/", "\u200b"]
 
@@ -223,7 +223,8 @@ def test_a_missing_model_stops_at_the_start(key: PseudonymKey) -> None:
 def test_two_processes_agree_and_importing_is_light(door: Deidentifier, key: PseudonymKey) -> None:
     items = [["k", "我叫王小明, call 202-555-0143"], ["k", "Alex Rivera lives in Dundee"]]
     code = (
-        "import sys, json; import anonymize; heavy = [m for m in ('spacy', 'presidio_analyzer', 'onnxruntime') if m in sys.modules]\n"
+        "import sys, json; import anonymize\n"
+        "heavy = [m for m in ('spacy', 'presidio_analyzer', 'onnxruntime') if m in sys.modules]\n"
         f"door = anonymize.Deidentifier(anonymize.PseudonymKey(bytes.fromhex('{key.secret.hex()}')))\n"
         f"print(json.dumps([heavy, [r.text for r in door.deidentify([anonymize.Item(*i) for i in {items!r}])]]))"
     )
