@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -19,6 +20,23 @@ _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"), "1"
 )
 _UNITS_A_CHILD = 32  # then a fresh process takes over, so that caches of the language models cannot grow without end
+
+
+def _start_worker() -> None:
+    """Let a worker end with its run, and only with it.
+
+    An interruption at the terminal reaches every process; the run's own ends the others. And a run that is killed can
+    end nobody: without the watch, its workers would wait for work forever, models in memory.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 class Pool:
@@ -76,8 +94,7 @@ class Pool:
             self._pool = ProcessPoolExecutor(
                 self._processes,
                 multiprocessing.get_context("spawn"),
-                initializer=signal.signal,  # an interruption ends the run from here, not in every process by itself
-                initargs=(signal.SIGINT, signal.SIG_IGN),
+                initializer=_start_worker,
                 max_tasks_per_child=_UNITS_A_CHILD,
             )
         return self._pool

@@ -1,5 +1,8 @@
 """Assembles `tacit` from its commands."""
 
+import signal
+import sys
+
 import typer
 
 from pipelines.cli import config, doctor, evaluate, explain, keys, quarantine, run, sql, status
@@ -23,5 +26,7 @@ def main() -> None:
 
     Exit codes: 0 done, 1 a `TacitError`, a fault in Tacit or an interruption, 2 wrong usage.
     """
+    # A scheduler or a service manager ends a run with SIGTERM: like an interruption, it must end the workers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with errors_in_words():
         app()

@@ -66,7 +66,8 @@ def event_row(
 ) -> dict[str, Any]:
     """One row of `events`, made like one of `messages`.
 
-    Its id is made from the de-identified comment, so that it says nothing about the raw one."""
+    Its id is made from the de-identified comment, so that it says nothing about the raw one.
+    """
     source = labels[event.source]
     event_id = content_id(
         source, event.conversation_id, event.message_id, event.event, event.at.isoformat(), result.text
