@@ -22,6 +22,7 @@ from pipelines.steps.door import through_door
 from pipelines.steps.results import BucketResult, DayScan
 from pipelines.steps.rows import frame
 from pipelines.steps.scan import changed
+from pipelines.steps.work import write_work
 from schemas.ids import bucket_of
 from schemas.records import Event, Message
 
@@ -62,11 +63,10 @@ def deidentify_bucket(settings: Settings, scan: DayScan, bucket: int, work: Path
     counts |= {"messages": clean.messages.height, "events": clean.events.height, "quarantined": len(refused)}
     require_balance(f"bucket {bucket} of landing day {scan.day}", counts)
     folder = work / f"dt={scan.day}" / f"bucket-{bucket:04d}"
-    folder.mkdir(parents=True, exist_ok=True)
-    clean.messages.write_parquet(folder / "messages.parquet")
-    clean.events.write_parquet(folder / "events.parquet")
+    write_work(clean.messages, folder / "messages.parquet")
+    write_work(clean.events, folder / "events.parquet")
     quarantine = [asdict(place) | {"reason": str(r.reason), "field": r.field} for place, r in refused]
-    frame("quarantine", quarantine).write_parquet(folder / "quarantine.parquet")
+    write_work(frame("quarantine", quarantine), folder / "quarantine.parquet")
     return BucketResult(scan.day, bucket, str(folder), counts, clean.masked, peak_mb())
 
 

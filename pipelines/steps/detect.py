@@ -14,6 +14,7 @@ from pipelines.settings_groups import detect_settings, link_settings
 from pipelines.steps.deidentify import peak_mb
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.results import Chunk, ChunkResult
+from pipelines.steps.work import write_work
 from schemas.enums import Signal
 from signals.detect import detect
 from signals.encoder import Encoder
@@ -58,9 +59,7 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
     for day in days:
         window = _window(settings, day)
         facts = source_facts(overlay.scan("messages", window), overlay.scan("events", window))
-        path = _facts_path(overlay.folder, day)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        facts.write_parquet(path)
+        write_work(facts, _facts_path(overlay.folder, day))
         sizes = overlay.scan("messages", [day], _KEY).group_by(_KEY).len().sort(_KEY).collect()
         part = (sizes["len"].cum_sum() - sizes["len"]) // _CHUNK_MESSAGES
         for number, rows in enumerate(sizes.with_columns(part=part).partition_by("part", maintain_order=True)):
@@ -95,9 +94,8 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
     signals = found.signals.filter(pl.col("dt") == chunk.dt).drop("dt")
     folder = overlay.folder / "detected" / f"dt={chunk.dt}" / f"chunk-{chunk.number:04d}"
-    folder.mkdir(parents=True, exist_ok=True)
-    exchanges.write_parquet(folder / "exchanges.parquet")
-    signals.write_parquet(folder / "signals.parquet")
+    write_work(exchanges, folder / "exchanges.parquet")
+    write_work(signals, folder / "signals.parquet")
     counts = {"exchanges": exchanges.height, "signals": signals.height}
     for signal in Signal:
         counts[f"{signal}"] = int(exchanges[signal].sum())

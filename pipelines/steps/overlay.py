@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.steps.results import Base
+from pipelines.steps.work import write_work
 from warehouse.layout import Warehouse
 
 ARRIVALS = "tacit.arrivals"
@@ -42,9 +43,7 @@ class Overlay:
 
     def write(self, table: str, dt: date, frame: pl.DataFrame) -> None:
         """Keep this run's version of a partition."""
-        path = self.path(table, dt)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        frame.write_parquet(path)
+        write_work(frame, self.path(table, dt))
 
     def scan(self, table: str, days: Iterable[date], columns: Sequence[str] | None = None) -> pl.LazyFrame:
         """Read days of a table lazily, with `dt`; the partitions that are read from the warehouse are remembered.

@@ -3,13 +3,15 @@
 import pickle
 from datetime import date
 
+import polars as pl
 import pytest
 
 from pipelines.engine import pool_of
 from pipelines.faults import without_values
 from pipelines.readers import landing
 from pipelines.readers.landing import raw_records
-from schemas.errors import ConfigError, Fault, LandingError
+from pipelines.steps.work import write_work
+from schemas.errors import ConfigError, Fault, LandingError, WarehouseFault
 
 SECRET = "li.si@example.com"
 
@@ -61,3 +63,12 @@ def test_a_file_that_the_disk_refuses_is_an_error_and_not_a_quarantine(tmp_path,
     monkeypatch.setitem(landing._READERS, ".jsonl", refused)
     with pytest.raises(LandingError, match="PermissionError"):
         list(raw_records(tmp_path, date(2026, 11, 2), "a.jsonl", 1 << 20))
+
+
+def test_a_full_disk_is_named_as_one(tmp_path, monkeypatch):
+    def full(*_):
+        raise pl.exceptions.ComputeError("sink_parquet: No space left on device (os error 28)")
+
+    monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
+    with pytest.raises(WarehouseFault, match="the disk is full"):
+        write_work(pl.DataFrame({"a": [1]}), tmp_path / "x" / "a.parquet")
