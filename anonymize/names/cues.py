@@ -10,6 +10,7 @@ from anonymize.names.cue_patterns import (
     LOWER_KIN,
     LOWER_TITLED,
     LOWER_TOLD,
+    NAMED_AS,
     RULES,
     SURE,
     WITH_GIVEN,
@@ -46,14 +47,18 @@ class NameCueRecognizer(RuleRecognizer):
                 first = view.skeleton[match.start() - 1] if match.start() else 32
                 if is_word(first) and is_word(view.skeleton[match.start()]):
                     continue
-                yield from self._accept(view, match.span(1), score, pattern in SURE)
+                yield from self._accept(view, match.span(1), score, pattern in SURE, pattern is NAMED_AS)
         yield from self._given(view)
         yield from self._several(view)
         yield from self._lower(view)
 
-    def _accept(self, view: View, span: tuple[int, int], score: float, sure: bool) -> Iterator[Hit]:
+    def _accept(self, view: View, span: tuple[int, int], score: float, sure: bool, stated: bool) -> Iterator[Hit]:
         start, end = trim_name(view.text, *span)
-        if end - start > 1 and plausible(view.text[start:end], sure=sure):
+        value = view.text[start:end]
+        # Capitals throughout are an acronym, but where the text says that they are a name.
+        if stated and value.isupper():
+            value = value.title()
+        if end - start > 1 and plausible(value, sure=sure):
             yield Hit(start, end, score, "PERSON")
 
     def _several(self, view: View) -> Iterator[Hit]:

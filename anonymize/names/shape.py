@@ -85,7 +85,7 @@ def plausible(value: str, *, sure: bool = False) -> bool:
         return False
     if words[0] in NOT_FIRST or (len(words) == 1 and len(words[0]) < 2):
         return False
-    if value.isupper() and len(words) == 1 and len(value) < 5 and not sure and lower not in known.given:
+    if value.isupper() and len(words) == 1 and len(value) < 5 and lower not in known.given:
         return False
     unknown = [w for w in words if w not in known.not_names and w not in known.famous and w not in known.common]
     return bool(unknown) and not any(c in value for c in "_/\\")

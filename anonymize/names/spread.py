@@ -36,7 +36,7 @@ class Spreader:
             if entity == "PERSON":
                 names.append(value)
             elif len(value) >= (_LEAST_NUMBER if value.isdigit() else _LEAST_OWNED) and any(
-                c.isdigit() or c in "_@" for c in value
+                c.isdigit() or (c in "_@" and entity != "HANDLE") for c in value
             ):
                 owned.append((entity, value))
         self._owned = sorted(owned)

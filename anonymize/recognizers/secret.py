@@ -121,6 +121,8 @@ class SecretRecognizer(RuleRecognizer):
             short = any(word in cue for word in ("pin", "otp", "cvv", "cvc", "验证码", "提取码"))
             if value.isdigit() and not (short or "pass" in cue or "密" in cue or "pwd" in cue):
                 continue
+            # A bracket may open anything behind a word that ends like a cue.
+            bare = bare or cue.endswith("(")
             if _strong(value) or (value.isdigit() and not bare and len(value) <= 12 and not cue.endswith("to ")):
                 yield Hit(start, end, CUED + 0.02, "SECRET")
                 other = _ALTERNATIVE.match(view.text[end : end + 80])
