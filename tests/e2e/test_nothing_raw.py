@@ -33,8 +33,8 @@ Qingya@2026db|9f8e7d6c5b4a39281706fedcba|Harriet Osgood|14 Orchard Lane|020 7946
 7 Quayside Terrace|BS1 6UB|Alex Rivera|王晓彤|晓彤|lin_kefan88|Evangeline Tso|4810 Pinecrest Avenue|AZ 85701
 Beatriz Falcão|bea_falcao|03/09/2021|Brackwell Logistics|LK21 ZTR|221 Larkspur Road|LS6 2QP|mudlark_runners
 Marta Reinholt|14 March 1984|+49 30 23125 014|219-09-9999|531206647|Okonkwo-Reyes|Tallulah Brandt|07700 900812
-阿峰爱爬山|３０００００００８７|afeng_mountain88|孙桂芳|韩雨桐|柳树胡同27号院|粤B·0H5K6|粤BD00123|独孤文清|DUGU|WENQING
-E00001234|1988-06-16|晚晴街8號|陈静|吴建民|梧桐里路188号|0571-88000012|0571-88000012|闵乐乐|2022年5月9日|欧阳晓晴
+阿峰爱爬山|3000000087|afeng_mountain88|孙桂芳|韩雨桐|柳树胡同27号院|粤B·0H5K6|粤BD00123|独孤文清|DUGU|WENQING
+E00001234|1988-06-16|晚晴街8號|陈静|吴建民|梧桐里路188号|0571-88000012|闵乐乐|2022年5月9日|欧阳晓晴
 王经理|小李|赵敏|司马青云|张总|李主任|021-55500199|周国栋|林秀梅|苏州明禾精密五金有限公司|郭梓涵|1992年3月3日|zihan_guo92
 3000000012|上官云飞|诸葛慧|诸葛女士|马师傅|石湖东路66号|翠湖苑9栋302室|王奶奶|方磊|尉迟小满|小满|2026年10月9日|钟守津
 桃坞东路9号|晨光菜市场12号摊|豆花芳|010-55500177|400-000-0199|480215|30.6571,104.0817|刘大夫|+852 5550 0123
