@@ -7,9 +7,10 @@ import polars as pl
 
 from schemas.enums import Signal
 from signals.logistic import logistic
-from signals.reactions import phrases
+from signals.reactions import own, phrases
 from signals.readings import Reaction, Readings
 from signals.spoken import RESENT, Judgement, spoken
+from signals.text.fold import fold
 from signals.verdicts import nothing_measurable
 
 # Below this, no phrase is looked up: the evidence of what was not detected is rarely asked for.
@@ -24,7 +25,7 @@ def excused(reaction: Reaction) -> bool:
     return (
         bool(found["empty"])
         or ("cue:guards.praise_zh.fine" in found and not _blames_beside_fine(found))
-        or (praised and not blames)
+        or (praised and not blames and not found["long_for_praise"])
     )
 
 
@@ -34,7 +35,7 @@ def _blames_beside_fine(found: dict[str, float]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Complain:
-    """A logistic model over cue phrases, form, nearness to typical complaints, and the assistant's owning up to it."""
+    """A logistic model over cue phrases, hashed words, form, nearness to typical complaints, and owning up."""
 
     signal: ClassVar[Signal] = Signal.COMPLAIN
     version: ClassVar[str] = "1"
@@ -49,7 +50,7 @@ class Complain:
             return nothing_measurable(readings.window.exchanges)
         model = logistic("complain")
         found = readings.reactions
-        odds = model.probabilities([r.features for r in found])
+        odds = model.probabilities([r.features for r in found], [fold(own(r.text)) for r in found])
         reports = logistic("failure_report").probabilities([r.features for r in found])
         judgements = [
             Judgement(

@@ -6,7 +6,8 @@ import re
 from signals.text.acts import asks, is_empty_act, is_question
 from signals.text.fold import fold
 from signals.text.instruct import own_words
-from signals.text.lexicon import lexicon
+from signals.text.lexicon import Phrase, lexicon
+from signals.text.spoken_forms import spelled_out
 from signals.text.tokens import tokens
 
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -20,6 +21,7 @@ _CONCEDES = re.compile(
     re.IGNORECASE,
 )
 _FILES = ("complain", "dismiss", "guards")
+_QUOTATION = re.compile(r"^[\"“「『].*[\"”」』]$", re.DOTALL)
 
 
 def own(text: str) -> str:
@@ -27,10 +29,15 @@ def own(text: str) -> str:
     return own_words(text)[:_READ]
 
 
+def _find(name: str, folded: str) -> tuple[Phrase, ...]:
+    """Phrases of one lexicon; the guards ask about what the writer wrote, the others about what it comes to."""
+    return lexicon(name).find(folded if name == "guards" else spelled_out(folded))
+
+
 def phrases(text: str) -> tuple[str, ...]:
     """Ids of the cue phrases in the user's own words, in the order of the lexicons."""
     folded = fold(own(text))
-    return tuple(p.id for name in _FILES for p in lexicon(name).find(folded))
+    return tuple(p.id for name in _FILES for p in _find(name, folded))
 
 
 def answers_no(text: str, reply: str | None) -> bool:
@@ -59,7 +66,7 @@ def features(text: str) -> dict[str, float]:
     negative = 0
     for name in _FILES:
         groups = set()
-        for phrase in lexicon(name).find(folded):
+        for phrase in _find(name, folded):
             found[f"cue:{phrase.id}"] = 1.0
             groups.add(phrase.group)
         negative += len(groups) if name == "complain" else 0
@@ -73,8 +80,10 @@ def features(text: str) -> dict[str, float]:
         "several": float(negative >= 2),
         "many": float(negative >= 3),
         "length": math.log1p(length),
+        "long_for_praise": float(length > 12),
         "long": float(length > 60),
         "very_long": float(length > 150),
+        "quotation": float(_QUOTATION.match(text.strip()) is not None),
         "pasted": float(len(said.strip()) < 0.6 * len(text)),
         "question": float(is_question(folded)),
         "empty": float(is_empty_act(folded)),

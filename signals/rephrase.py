@@ -9,14 +9,15 @@ from schemas.enums import Signal
 from signals.logistic import logistic
 from signals.readings import Readings
 from signals.repeat import again, comparable, judge, not_a_message
-from signals.requests import Relation
+from signals.requests import ANSWERS, Relation
 from signals.spoken import spoken
 from signals.text.fold import has_han
 from signals.verdicts import nothing_measurable
 
-# What the two rules rest on; how sure they are was set by hand, since labelled sets hold too few of either.
+# What the rules rest on; how sure they are was set by hand, since labelled sets hold too few of either.
 _SAME_MEANING = 0.6
 _SAME_TASK = 0.5
+_EQUAL_MEANING = 0.8
 _BY_RULE = 0.7
 _SAME_SENTENCE = 0.7
 _FEW = 3
@@ -27,7 +28,8 @@ MOOD = ("negation", "you", "i", "long", "several", "negative_per_length", "group
 def mixed(relation: Relation, mood: dict[str, float]) -> dict[str, float]:
     """Features of a relation and of the message's mood in one row."""
     near = {name: value for name, value in mood.items() if name.startswith("near:")}
-    return relation.features | near | {f"mood:{name}": mood.get(name, 0.0) for name in MOOD}
+    likeness = {name: value for name, value in relation.features.items() if name not in ANSWERS}
+    return likeness | near | {f"mood:{name}": mood.get(name, 0.0) for name in MOOD}
 
 
 def redone(relation: Relation) -> str | None:
@@ -35,13 +37,18 @@ def redone(relation: Relation) -> str | None:
 
     Returns:
         `other_language`: the same request in another script. `redo`: of two messages about the same long material, the
-        later one asks for the earlier task again.
+        later one asks for the earlier task again. `same_side`: one word gave way to another for the same side of a pair
+        of opposites (enable, switch on), within a sentence that is built anew.
     """
     pair = relation.likeness
     if has_han(pair.earlier.asked) != has_han(pair.later.asked) and (relation.semantic or 0.0) >= _SAME_MEANING:
         return "other_language"
     if pair.cut and "again" in pair.later.cues and pair.kept >= _SAME_TASK:
         return "redo"
+    poles = pair.earlier.slots["polarity"] & pair.later.slots["polarity"]
+    one_word = pair.lost == pair.gained == 1 and pair.lexical < _SAME_SENTENCE
+    if poles and one_word and (relation.semantic or 0.0) >= _EQUAL_MEANING:
+        return "same_side"
     return None
 
 

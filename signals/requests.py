@@ -3,12 +3,16 @@
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from signals.compare import Likeness, compare
 from signals.encoder import Vectors
 from signals.link import Window
 from signals.profile import Profile, profile
+from signals.reactions import own
 from signals.text.acts import asks
+from signals.text.fold import fold
+from signals.text.tokens import content, tokens
 
 _REFUSAL = re.compile(
     r"\b(?:i'?m sorry|i apologi[sz]e|i can(?:no|')t|i am unable|i'm unable|as an ai|"
@@ -17,6 +21,12 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _REPLY_READ = 4000
+_ANSWER_READ = 1000
+# Features that help to tell a repeat; a rephrase, often answered anew in other words, is found better without them.
+ANSWERS = frozenset({
+    "answers_alike", "next_missing", "answered_at_last", "meaning_kept", "meaning_of_next", "meaning_squared",
+    "meaning_after_short", "meaning_after_refusal",
+})  # fmt: skip
 _FRAME = 0.7
 _BACK = 0.04
 # Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
@@ -35,6 +45,7 @@ class Relation:
         semantic: Cosine of their instructions; null where it was not needed or not measurable.
         guard: Why this can be neither Repeat nor Rephrase: `acknowledgement`, `answer`, `batch`, or null.
         features: Numbers for the models.
+        said: The user's own words in the reaction, folded.
     """
 
     exchange: int
@@ -44,6 +55,7 @@ class Relation:
     semantic: float | None
     guard: str | None
     features: dict[str, float]
+    said: str
 
 
 def relate(window: Window, vectors: Vectors) -> list[Relation]:
@@ -58,6 +70,7 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
     """
     texts = window.messages["text"]
     replies = window.exchanges["reply_text"]
+    next_replies = dict(window.exchanges.select("request_row", "reply_text").drop_nulls("request_row").iter_rows())
     known: dict[str, Profile] = {}
 
     def read(row: int) -> Profile | None:
@@ -90,7 +103,10 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
         )
         reply = replies[exchange]
         guard = _guard(later, pair, [p for _, _, p in pairs], reply)
-        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, _features(pair, semantic, back, reply)))
+        numbers = _features(pair, semantic, back, reply)
+        numbers |= _answers(reply, next_replies.get(row), numbers)
+        said = fold(own(texts[row]))
+        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, numbers, said))
     return out
 
 
@@ -160,3 +176,25 @@ def _features(pair: Likeness, semantic: float | None, back: int, reply: str | No
         "reply_short": float(len(reply or "") < 120),
         "meaning_of_question": meaning * float(later.question),
     }
+
+
+def _answers(reply: str | None, next_reply: str | None, numbers: dict[str, float]) -> dict[str, float]:
+    """What the replies to both requests tell: one need is answered in much the same words, or at last answered."""
+    meaning = numbers["semantic"]
+    first, second = (_content(r[:_ANSWER_READ]) if r else frozenset() for r in (reply, next_reply))
+    refused = bool(next_reply) and _REFUSAL.search((next_reply or "")[:300]) is not None
+    return {
+        "answers_alike": len(first & second) / min(len(first), len(second)) if first and second else 0.0,
+        "next_missing": float(not second),
+        "answered_at_last": numbers["reply_refuses"] * float(bool(next_reply) and not refused),
+        "meaning_kept": meaning * numbers["kept"],
+        "meaning_of_next": meaning * numbers["next"],
+        "meaning_squared": meaning * meaning,
+        "meaning_after_short": meaning * numbers["reply_short"],
+        "meaning_after_refusal": meaning * numbers["reply_refuses"],
+    }
+
+
+@lru_cache(maxsize=4096)
+def _content(text: str) -> frozenset[str]:
+    return frozenset(content(tokens(fold(text))))

@@ -16,6 +16,8 @@ from schemas.errors import ConfigError
 from signals.text.fold import fold, has_han
 
 _FOLDER = Path(__file__).parent / "cues"
+# Bytes that a compiled file may take; the library's own bound, 8 MiB, is too narrow for the largest.
+_MEMORY = 32 << 20
 _EDGE = "[^\\p{L}\\p{N}_]"
 
 
@@ -72,6 +74,7 @@ def parse(name: str, raw: str) -> Lexicon:
     )
     options = re2.Options()
     options.log_errors = False
+    options.max_mem = _MEMORY
     matcher = re2.Set.SearchSet(options)
     for phrase in phrases:
         try:

@@ -1,0 +1,28 @@
+"""Undoes two habits of writing that hide what a cue phrase says."""
+
+import re
+
+_BARE = re.compile(
+    r"\b(?:(that|this|it|what|there|where|here|he|she|who)(s)|(you|they)(re)|(i)(m|ve)|(you|we|they)(ve)|"
+    r"(did|does|do|is|was|are|were|has|have|had|would|should|could|ca|wo|ai)n(t))\b"
+)
+# A verb or adjective asked about by its own negation: the negative half claims nothing.
+_A_NOT_A = re.compile(r"(对|好|行|准|够|像|通|灵|懂|错)(?:不|没)\1|有没有(?:问题|错误?|毛病|漏)|对吧")
+
+
+def _restored(found: re.Match[str]) -> str:
+    first, *rest = [part for part in found.groups() if part is not None]
+    ending = rest[0] if rest else ""
+    return f"{first}n't" if ending == "t" else f"{first}'{ending}"
+
+
+def spelled_out(folded: str) -> str:
+    """Give contractions their apostrophe back (didnt, thats), and take the negation out of Chinese A-not-A questions.
+
+    Args:
+        folded: The result of `signals.text.fold.fold`.
+
+    Returns:
+        The text as cue phrases of dissatisfaction expect it. Idempotent.
+    """
+    return _A_NOT_A.sub("吗", _BARE.sub(_restored, folded))
