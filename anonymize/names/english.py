@@ -5,11 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from presidio_analyzer import EntityRecognizer, RecognizerResult
-
 from anonymize.names.filters import keep_organization, keep_person, keep_place
-from anonymize.names.segments import latin_segments, prose
-from anonymize.recognizers.base import GUESSED
+from anonymize.names.reader import NameReader, Names
+from anonymize.names.segments import Segment, latin_segments, prose
 from anonymize.view import View
 from schemas.errors import AnonymizeError
 
@@ -21,7 +19,7 @@ _ZONE = 4096
 _EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
 
 
-class EnglishNameRecognizer(EntityRecognizer):
+class EnglishNameRecognizer(NameReader):
     """Finds people, places and organisations in Latin text.
 
     Args:
@@ -31,12 +29,9 @@ class EnglishNameRecognizer(EntityRecognizer):
         AnonymizeError: The model is not installed.
     """
 
-    ENTITIES = ("PERSON", "LOCATION", "ORGANIZATION")
-
     def __init__(self, model: str) -> None:
         self._model = model
-        self._found: dict[str, list[tuple[int, int, str]]] = {}
-        super().__init__(supported_entities=list(self.ENTITIES), name="EnglishNameRecognizer", supported_language="en")
+        super().__init__("en")
 
     def load(self) -> None:
         """Load the model with its entity component only."""
@@ -55,48 +50,17 @@ class EnglishNameRecognizer(EntityRecognizer):
                 then="Name a model that has one in the settings.",
             )
 
-    def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
-        """Find names in one text; see `analyze_many`."""
-        view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
-        return self.analyze_many([view], entities)[0]
+    def segments(self, view: View) -> Iterable[Segment]:
+        """Sentences in Latin script."""
+        return latin_segments(view, prose(view))
 
-    def analyze_many(self, views: Sequence[View], entities: Iterable[str]) -> list[list[RecognizerResult]]:
-        """Find names in many texts, reading each distinct sentence once.
-
-        Args:
-            views: Folded texts.
-            entities: Entity types wanted.
-
-        Returns:
-            The findings of each text, in offsets of its original.
-        """
-        wanted = set(entities)
-        places: dict[str, list[tuple[int, int]]] = {}
-        for number, view in enumerate(views):
-            for segment in latin_segments(view, prose(view)):
-                places.setdefault(segment.text, []).append((number, segment.start))
-        self._read([s for s in places if s not in self._found])
-        results: list[list[RecognizerResult]] = [[] for _ in views]
-        for sentence, where in places.items():
-            for start, end, entity in self._found[sentence]:
-                if entity in wanted:
-                    for number, offset in where:
-                        span = views[number].span(offset + start, offset + end)
-                        results[number].append(RecognizerResult(entity, *span, GUESSED))
-        return results
-
-    def forget(self) -> None:
-        """Let go of the sentences read so far. Until then none is read twice: a text is looked at in several passes."""
-        self._found.clear()
-
-    def _read(self, unread: list[str]) -> None:
-        # Sorted, so that what stands together in a batch does not depend on the order of the texts.
-        sentences = sorted(unread)
+    def read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Names]]:
+        """Run the model, zone by zone."""
         for low in range(0, len(sentences), _ZONE):
             part = sentences[low : low + _ZONE]
             with self._nlp.memory_zone():
                 for sentence, doc in zip(part, self._nlp.pipe(part, batch_size=_BATCH), strict=True):
-                    self._found[sentence] = list(_names(sentence, doc))
+                    yield sentence, list(_names(sentence, doc))
 
 
 def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str]]:

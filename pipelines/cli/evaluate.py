@@ -45,8 +45,8 @@ def evaluate(
 def scores_table(scores: pl.DataFrame, title: str) -> Table:
     """Scores for people: a figure and its 95 % interval in one cell."""
     table = Table(title=title, title_justify="left")
-    for name in ("signal", "by", "group", "labelled", "precision", "recall", "F1", "rate found", "rate labelled"):
-        table.add_column(name, justify="left" if name in ("signal", "by", "group") else "right")
+    for name in ("signal", "by", "group", "labelled", "precision", "recall", "F1", "rate", "labelled rate"):
+        table.add_column(name, justify="left" if name in ("signal", "by", "group") else "right", no_wrap=True)
     previous = None
     for row in scores.iter_rows(named=True):
         if previous not in (None, row["signal"]):
@@ -68,7 +68,7 @@ def _interval(row: dict[str, float | None], name: str) -> str:
     if row[name] is None:
         return ""
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    return f"{row[name]:.2f}" + ("" if low is None or high is None else f" ({low:.2f} to {high:.2f})")
+    return f"{row[name]:.2f}" + ("" if low is None or high is None else f" ({low:.2f}-{high:.2f})")
 
 
 def _percent(value: float | None) -> str:

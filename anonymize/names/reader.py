@@ -1,0 +1,71 @@
+"""What name models have in common: each distinct sentence is read once, and its names are put where it stands."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from presidio_analyzer import EntityRecognizer, RecognizerResult
+
+from anonymize.names.segments import Segment
+from anonymize.recognizers.base import GUESSED
+from anonymize.view import View
+
+Names = list[tuple[int, int, str]]
+
+
+class NameReader(EntityRecognizer):
+    """A recognizer around a model that reads sentences.
+
+    Args:
+        language: Language code.
+    """
+
+    ENTITIES = ("PERSON", "LOCATION", "ORGANIZATION")
+
+    def __init__(self, language: str) -> None:
+        self._found: dict[str, Names] = {}
+        name = type(self).__name__
+        super().__init__(supported_entities=list(self.ENTITIES), name=name, supported_language=language)
+
+    @abstractmethod
+    def segments(self, view: View) -> Iterable[Segment]:
+        """The sentences of a text that can hold a name in this language."""
+
+    @abstractmethod
+    def read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Names]]:
+        """Run the model over distinct sentences: each with its names as start, end and entity, in its own offsets."""
+
+    def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
+        """Find names in one text; see `analyze_many`."""
+        view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
+        return self.analyze_many([view], entities)[0]
+
+    def analyze_many(self, views: Sequence[View], entities: Iterable[str]) -> list[list[RecognizerResult]]:
+        """Find names in many texts, reading each distinct sentence once.
+
+        Args:
+            views: Folded texts.
+            entities: Entity types wanted.
+
+        Returns:
+            The findings of each text, in offsets of its original.
+        """
+        wanted = set(entities)
+        places: dict[str, list[tuple[int, int]]] = {}
+        for number, view in enumerate(views):
+            for segment in self.segments(view):
+                places.setdefault(segment.text, []).append((number, segment.start))
+        # Sorted, so that what stands together in a batch does not depend on the order of the texts.
+        self._found.update(self.read(sorted(s for s in places if s not in self._found)))
+        results: list[list[RecognizerResult]] = [[] for _ in views]
+        for sentence, where in places.items():
+            for start, end, entity in self._found[sentence]:
+                if entity in wanted:
+                    for number, offset in where:
+                        span = views[number].span(offset + start, offset + end)
+                        results[number].append(RecognizerResult(entity, *span, GUESSED))
+        return results
+
+    def forget(self) -> None:
+        """Let go of the sentences read so far. Until then none is read twice: a text is looked at in several passes."""
+        self._found.clear()
