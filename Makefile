@@ -25,7 +25,7 @@ test: setup ## Run the tests, without those marked slow
 test-all: setup ## Run all tests, the slow ones too
 	@$(BIN)/python -m pytest
 
-lint: setup ## Check style, types, the import contract and generated docs
+lint: setup ## Check style, types and the import contract
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy

@@ -41,8 +41,7 @@ class NightReport:
     Attributes:
         run_id: Id of the run.
         days: Landing days, in the order in which they were read.
-        counts: Step to count to number, over all days.
-        masked: Masked values by type.
+        counts: Step to count to number, over all days; those of `anonymize` are masked values by type.
         seconds: Step to wall time.
         peak_mb: Greatest resident memory of all processes together, in MiB.
         published: The partitions, changed or not.
@@ -52,7 +51,6 @@ class NightReport:
     run_id: str
     days: tuple[date, ...]
     counts: dict[str, dict[str, int]]
-    masked: dict[str, int]
     seconds: dict[str, float]
     peak_mb: float
     published: tuple[Published, ...]
@@ -98,7 +96,6 @@ def run_night(settings: Settings, days: Sequence[date], progress: Progress | Non
         run_id,
         tuple(ordered),
         {step: add_counts([p.counts.get(step, {}) for p in parts]) for step in steps},
-        add_counts([p.masked for p in parts]),
         clock.seconds,
         max((p.peak_mb for p in parts), default=peak_mb()),
         tuple(p for part in parts for p in part.published),
@@ -109,7 +106,6 @@ def run_night(settings: Settings, days: Sequence[date], progress: Progress | Non
 @dataclass(frozen=True)
 class _BatchReport:
     counts: dict[str, dict[str, int]]
-    masked: dict[str, int]
     peak_mb: float
     published: list[Published]
 
@@ -147,7 +143,7 @@ class _Night:
         with self.clock.step("publish"):
             published = publish_batch(self.settings, self.overlay, batch)
         steps = {step: add_counts([dict(log.counts[step]) for log in logs]) for step in ("read", "anonymize")}
-        return _BatchReport({**steps, "detect": detection}, add_counts([r.masked for r in results]), peak, published)
+        return _BatchReport({**steps, "detect": detection}, peak, published)
 
     def _deidentify(self, scans: Sequence[DayScan]) -> list[BucketResult]:
         units = [(s, b) for s in scans for b in range(s.buckets)]

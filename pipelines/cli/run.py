@@ -84,7 +84,7 @@ def steps_table(report: NightReport) -> Table:
     table.add_column("step")
     table.add_column("what became of the records")
     table.add_column("seconds", justify="right")
-    masked = sum(report.masked.values())
+    masked = sum(report.counts["anonymize"].values())
     kinds = ", ".join(f"{detect[s]:,} {s}" for s in Signal if detect.get(s))
     changed = sum(p.changed for p in report.published)
     rows = {
@@ -109,7 +109,6 @@ def as_dict(report: NightReport) -> dict[str, object]:
         "run_id": report.run_id,
         "days": [str(d) for d in report.days],
         "counts": report.counts,
-        "masked": report.masked,
         "seconds": {k: round(v, 3) for k, v in report.seconds.items()},
         "peak_memory_mb": round(report.peak_mb, 1),
         "catalogue": str(report.catalogue),

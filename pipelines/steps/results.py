@@ -83,16 +83,6 @@ class ChunkResult(msgspec.Struct, frozen=True):
     peak_mb: float
 
 
-class StagedFile(msgspec.Struct, frozen=True):
-    """A partition that is written and verified, but not yet published."""
-
-    table: str
-    dt: date
-    path: str
-    rows: int
-    sha256: str
-
-
 class Base(msgspec.Struct, frozen=True):
     """A published partition that a run built on. `stamp` changes whenever the partition is replaced."""
 

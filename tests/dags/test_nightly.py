@@ -18,14 +18,9 @@ from warehouse.layout import Warehouse
 
 DAY = date(2026, 11, 3)
 SCRIPT = """
-import json, sys, time
+import json, sys
 from datetime import datetime, timedelta, timezone
-start = time.perf_counter()
-import airflow.sdk
-airflow_s = time.perf_counter() - start
-start = time.perf_counter()
 from dags.nightly import nightly
-parse_s = time.perf_counter() - start
 loaded = {m.split('.')[0] for m in sys.modules}
 heavy = sorted(loaded & {'polars', 'duckdb', 'spacy', 'presidio_analyzer', 'great_expectations'})
 for task in nightly.tasks:
@@ -42,7 +37,7 @@ for day in json.loads(sys.argv[1]):
         rows = session.query(XComModel).filter(XComModel.run_id == run.run_id).all()
         for row in rows:
             xcoms[f"{day}/{row.task_id}/{row.map_index}/{row.key}"] = len(json.dumps(row.value))
-print("RESULT " + json.dumps({"states": states, "parse_s": parse_s, "heavy": heavy, "xcoms": xcoms}))
+print("RESULT " + json.dumps({"states": states, "heavy": heavy, "xcoms": xcoms}))
 """
 
 
