@@ -1,20 +1,12 @@
-"""Finds the files of a landing day and the reader that takes each."""
+"""Finds the files of a landing day, and opens each with the reader that takes it."""
 
-from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 
-from pipelines.readers.parquet import rows
-from pipelines.readers.raw import RawRecord, file_refused, lines
+from pipelines.readers.format import Context
+from pipelines.readers.sources import Sources
+from pipelines.readers.times import Clock, latest_for
 from schemas.errors import LandingError
-from schemas.reasons import Reason
-
-_READERS: dict[str, Callable[[Path, int], Iterator[RawRecord]]] = {
-    ".jsonl": lines,
-    ".ndjson": lines,
-    ".parquet": rows,
-}
-_COMPRESSED = {".gz", ".zst"}
 
 
 def landing_days(landing: Path) -> list[date]:
@@ -28,8 +20,8 @@ def landing_days(landing: Path) -> list[date]:
         raise LandingError(
             f"No landing day was found under {landing}.",
             state="Nothing was read or written.",
-            then="A landing zone holds one folder a day of arrival, dt=YYYY-MM-DD, with .jsonl, .jsonl.gz, .jsonl.zst"
-            " or .parquet files in it; point --landing at one.",
+            then="A landing zone holds one folder a day of arrival, dt=YYYY-MM-DD, with log files in it; point --landing"
+            " at one.",
         )
     return days
 
@@ -58,34 +50,14 @@ def day_files(landing: Path, day: date) -> list[str]:
     return sorted(p.as_posix() for p in found if not any(part.startswith((".", "_")) for part in p.parts))
 
 
-def raw_records(landing: Path, day: date, file: str, limit: int) -> Iterator[RawRecord]:
-    """Read one file of a landing day.
+def context_for(sources: Sources, file: str, arrival: date, default_source: str) -> Context:
+    """What a reader of one file is told.
 
     Args:
-        landing: The landing zone.
-        day: Day of arrival.
-        file: Name from `day_files`.
-        limit: Greatest length of a record in bytes.
-
-    Yields:
-        Raw records in file order. A file that no reader takes gives one finding with line 0.
-
-    Raises:
-        LandingError: The file cannot be opened or read, for a reason that lies with the disk and not with the data.
+        sources: The operator's declarations.
+        file: Path below the landing day.
+        arrival: The landing day, which bounds the times that a record may state.
+        default_source: The source of native records that name none.
     """
-    path = landing / f"dt={day}" / file
-    suffixes = [s.lower() for s in path.suffixes]
-    if suffixes and suffixes[-1] in _COMPRESSED:
-        suffixes.pop()
-    reader = _READERS.get(suffixes[-1]) if suffixes else None
-    if reader is None or (reader is rows and path.suffix != ".parquet"):
-        yield file_refused(path, Reason.FILE_UNSUPPORTED)
-        return
-    try:
-        yield from reader(path, limit)
-    except OSError as fault:
-        raise LandingError(
-            f"The file {file} of landing day {day} cannot be read ({type(fault).__name__}).",
-            state="Nothing of this run was published; the tables are as they were.",
-            then=f"Mend its permissions or bring it back, then: tacit run --day {day}",
-        ) from None
+    source = sources.of(file)
+    return Context(source, Clock(latest_for(arrival), source.tz), default_source)

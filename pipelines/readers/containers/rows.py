@@ -1,47 +1,54 @@
-"""Reads Parquet files that hold the native columns, row by row, as JSON records."""
+"""Parquet: one record a row, as the JSON object that a line would have held."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.readers.raw import RawRecord, Refusal, file_refused
+from pipelines.readers.containers.origin import Origin, Spot
+from pipelines.readers.raw import RawRecord, Refusal
 from schemas.reasons import Reason
 
 _BATCH = 1024
 _encode = msgspec.json.encode
 
 
-def rows(path: Path, limit: int) -> Iterator[RawRecord]:
-    """Read a Parquet file of native records.
+def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> Iterator[RawRecord]:
+    """Read a Parquet file row by row.
 
-    Each row becomes the JSON object that a JSON-lines file would have held, so that both take one way from here.
-    A timestamp without a zone becomes a time without a zone, and is refused as one later.
+    A timestamp without a zone becomes a time without a zone, and is refused as one later unless a zone was declared.
 
     Args:
-        path: The file.
+        origin: The file.
         limit: Greatest length of a record in bytes, as JSON.
+        wanted: Only these rows.
 
     Yields:
         One raw record a row; where the file cannot be read, a finding with line 0.
     """
+    lines = None if wanted is None else {spot.line for spot in wanted}
     number = 0
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(origin.opened() if origin.opened else origin.path) as file:
             for batch in file.iter_batches(_BATCH):
-                for row in _plain_types(batch).to_pylist():
-                    number += 1
+                first, number = number + 1, number + batch.num_rows
+                picked = range(batch.num_rows)
+                if lines is not None:
+                    picked = [n for n in picked if first + n in lines]
+                    if not picked:
+                        continue
+                    batch = batch.take(pa.array(picked))
+                for n, row in zip(picked, _plain_types(batch).to_pylist(), strict=True):
                     data = _encode(row)
                     refusal = Refusal(Reason.RECORD_TOO_LARGE) if len(data) > limit else None
-                    yield RawRecord(number, None, data, refusal)
+                    yield RawRecord(first + n, None, data, refusal)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError):  # TypeError: a value that JSON cannot hold
-        yield file_refused(path, Reason.FILE_UNREADABLE)
+        yield origin.refused(Reason.FILE_UNREADABLE)
     except OSError as fault:
         if fault.errno is not None:
             raise
-        yield file_refused(path, Reason.FILE_UNREADABLE)
+        yield origin.refused(Reason.FILE_UNREADABLE)
 
 
 def _plain_types(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -1,0 +1,1 @@
+"""How files are divided into records: lines, JSON documents, tables, databases, archives."""

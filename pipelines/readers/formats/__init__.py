@@ -1,0 +1,1 @@
+"""One file a format; `pipelines.readers.registry` lists them."""

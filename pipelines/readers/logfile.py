@@ -1,0 +1,119 @@
+"""One log file, opened: how it is divided, which format it is in, and the items of each of its records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from pipelines.readers.containers.lines import lines
+from pipelines.readers.containers.origin import Container, Origin, Spot
+from pipelines.readers.containers.rows import rows
+from pipelines.readers.decode import decode_json
+from pipelines.readers.fields import Refused
+from pipelines.readers.format import Context, Format, Glimpse, Reader, Shape
+from pipelines.readers.formats.native import NATIVE
+from pipelines.readers.items import Item
+from pipelines.readers.raw import RawRecord, Refusal
+from pipelines.readers.registry import FORMATS, format_named
+from schemas.errors import ConfigError
+from schemas.reasons import Reason
+
+_GLIMPSED = 20
+_CONTAINERS: dict[str, tuple[Shape, Container]] = {
+    ".jsonl": (Shape.LINES, lines),
+    ".ndjson": (Shape.LINES, lines),
+    ".parquet": (Shape.ROWS, rows),
+}
+
+
+@dataclass(slots=True)
+class LogFile:
+    """A file whose format is known.
+
+    Attributes:
+        origin: The file.
+        container: Divides it into records.
+        format: Its format.
+        why: What it was recognised by.
+        context: What its reader knows about it.
+    """
+
+    origin: Origin
+    container: Container
+    format: Format
+    why: str
+    context: Context
+    _read: Reader
+
+    def records(self, limit: int, wanted: Sequence[Spot] | None = None) -> Iterator[RawRecord]:
+        """Its records in file order, or only those that are wanted."""
+        return self.container(self.origin, limit, wanted)
+
+    def items(self, raw: RawRecord) -> list[Item]:
+        """What a record comes to, always the same in the same order. A fault of the reader is a refusal like others."""
+        if raw.refusal:
+            return [raw.refusal]
+        found: list[Item] = []
+        try:
+            for item in self._read(*decode_json(raw.data)):
+                found.append(item)  # noqa: PERF402 - what came before a refusal is kept
+        except Refused as refused:
+            found.append(refused.refusal())
+        except Exception as fault:  # noqa: BLE001 - one hostile record must not end the night; it is quarantined as such
+            found.append(Refusal(Reason.READER_FAULT, f"{self.format.name}: {type(fault).__name__}"))
+        return found
+
+
+def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecord:
+    """Find out what a file is.
+
+    Args:
+        origin: The file.
+        context: What is declared about it, and its clock.
+        limit: Greatest length of a record in bytes.
+
+    Returns:
+        The file, or a finding where no reader takes it.
+
+    Raises:
+        ConfigError: The declared format does not exist.
+    """
+    found = _CONTAINERS.get(origin.suffix)
+    if found is None:
+        return origin.refused(Reason.FILE_UNSUPPORTED)
+    shape, container = found
+    declared = context.source.format
+    if declared is not None:
+        chosen = format_named(declared)
+        if chosen is None:
+            raise ConfigError(
+                f"There is no format {declared}.",
+                state="Nothing was started.",
+                then=f"The formats are: {', '.join(f.name for f in FORMATS)}.",
+            )
+        return _opened(origin, container, chosen, "declared", context)
+    glimpse = look(origin, shape, container, limit)
+    for candidate in FORMATS:
+        why = candidate.recognise(glimpse) if shape in candidate.shapes else None
+        if why is not None:
+            return _opened(origin, container, candidate, why, context)
+    if shape is Shape.LINES:  # a file of nothing but faults still has each of its lines accounted for
+        return _opened(origin, container, NATIVE, "no format was recognised", context)
+    return origin.refused(Reason.FORMAT_UNKNOWN)
+
+
+def _opened(origin: Origin, container: Container, chosen: Format, why: str, context: Context) -> LogFile:
+    context.name = context.source.source or context.name if chosen is NATIVE else context.source.source or chosen.name
+    return LogFile(origin, container, chosen, why, context, chosen.reader(context))
+
+
+def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse:
+    """Read the first records of a file, as far as they can be decoded."""
+    records = []
+    for raw in islice(container(origin, limit, None), _GLIMPSED):
+        try:
+            records += [] if raw.refusal else [decode_json(raw.data)[0]]
+        except Refused:
+            continue
+    columns = tuple(records[0]) if shape in (Shape.ROWS, Shape.CSV) and records and type(records[0]) is dict else ()
+    name = origin.name.rpartition("!")[2].rpartition("/")[2]
+    return Glimpse(name, shape, tuple(records), columns)
