@@ -16,7 +16,8 @@ STARS = {"1": DOWN, "2": DOWN, "3": None, "4": UP, "5": UP}
 
 
 WORDS = {
-    UP: "thumbsUp thumbs_up THUMBS_UP thumbs-up thumb_up like Liked upvote up positive good helpful true 点赞 ｌｉｋｅ 👍 👍🏽",
+    UP: "thumbsUp thumbs_up THUMBS_UP thumbs-up thumb_up like Liked upvote up positive good helpful true"
+    " 点赞 ｌｉｋｅ 👍 👍🏽",
     DOWN: "thumbsDown thumbs_down THUMBS_DOWN thumbs-down thumb_down dislike Disliked downvote bad not-helpful False"
     " 点踩 不满意 👎 👎🏿",
 }
