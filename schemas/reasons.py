@@ -21,6 +21,7 @@ class Reason(StrEnum):
     WRONG_TYPE = "wrong_type"
     UNKNOWN_VALUE = "unknown_value"
     BAD_ID = "bad_id"
+    BROKEN_TREE = "broken_tree"
     NAIVE_TIME = "naive_time"
     BAD_TIME = "bad_time"
     TIME_OUT_OF_RANGE = "time_out_of_range"
@@ -44,6 +45,7 @@ MEANING: dict[Reason, str] = {
     Reason.WRONG_TYPE: "a key holds a value of another type than the format states",
     Reason.UNKNOWN_VALUE: "a role, status or event is not one of those that the format lists",
     Reason.BAD_ID: "an id is empty, longer than 512 characters, or holds control characters",
+    Reason.BROKEN_TREE: "a message stands in a loop of parents, or below one that is not there",
     Reason.NAIVE_TIME: "a time states no zone, and none is declared for its source",
     Reason.BAD_TIME: "a time is none: neither RFC 3339 nor an epoch",
     Reason.TIME_OUT_OF_RANGE: "a time lies before 2015 or more than a day after the day of arrival",

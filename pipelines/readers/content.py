@@ -6,7 +6,7 @@ from typing import Any
 from pipelines.readers.fields import Refused
 from schemas.reasons import Reason
 
-_TEXT_TYPES = frozenset({"text", "input_text", "output_text", "markdown"})
+_TEXT_TYPES = frozenset({"text", "input_text", "output_text", "markdown", "audio_transcription"})
 _FILE_TYPES = frozenset(
     {
         "image",
@@ -20,6 +20,9 @@ _FILE_TYPES = frozenset(
         "input_audio",
         "audio_asset_pointer",
         "video",
+        "video_asset_pointer",
+        "video_container_asset_pointer",
+        "real_time_user_audio_video_asset_pointer",
         "blob",
         "uri",
     }
