@@ -12,15 +12,18 @@ from anonymize.door import Deidentifier, Item, Result
 from anonymize.keys import PseudonymKey
 from pipelines.encoders import load_encoder
 from pipelines.evaluation import score
-from pipelines.readers.dedupe import Versions
-from pipelines.readers.native import NativeDecoder
-from pipelines.readers.raw import lines
+from pipelines.readers.containers.lines import lines
+from pipelines.readers.containers.origin import Origin
+from pipelines.readers.landing import context_for
+from pipelines.readers.logfile import open_log
+from pipelines.readers.raw import RawRecord
+from pipelines.readers.sources import load_sources
 from pipelines.settings import Settings
 from pipelines.settings_groups import detect_settings, link_settings
 from pipelines.steps.deidentify import policy_of
 from pipelines.steps.door import through_door
+from pipelines.steps.read import Gathered, Pieces
 from schemas.errors import LandingError
-from schemas.records import Event, Message
 from signals.detect import detect
 from signals.link import link
 from signals.sources import source_facts
@@ -44,7 +47,7 @@ def evaluate_files(
 
     Args:
         settings: Detectors' settings, encoder, de-identification policy.
-        gold: Conversations, native records as JSON lines.
+        gold: Conversations, in any format that Tacit reads.
         labels: Labels as JSON lines.
         deidentify: Whether the detectors see what they see in production, or the text as it is.
 
@@ -52,28 +55,28 @@ def evaluate_files(
         `pipelines.evaluation.score`'s frame, and counts of what was read.
 
     Raises:
-        LandingError: A line of the labels is not a label.
+        LandingError: No reader takes the conversations, or a line of the labels is not a label.
     """
     today = datetime.now(UTC).date()
     key = PseudonymKey(os.urandom(32))
-    versions, n_refused = _read(gold, settings, today)
+    read = _read(gold, settings, today, key)
     door = Deidentifier(key, policy_of(settings)) if deidentify else _Open()
-    clean = through_door(versions, door, key, settings.anonymize.scope, today)
+    clean = through_door(read.versions, door, key, settings.anonymize.scope, today)
     facts = source_facts(clean.messages, clean.events)
     window = link(clean.messages, clean.events, facts, link_settings(settings.link))
     found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect))
     every = _labels(labels)
-    read = every.join(clean.messages.select("conversation_id").unique(), on="conversation_id", how="semi")
+    labelled = every.join(clean.messages.select("conversation_id").unique(), on="conversation_id", how="semi")
     counts = {
         "messages": clean.messages.height,
         "events": clean.events.height,
-        "records refused": n_refused + len(clean.refused),
+        "records refused": len(read.refused) + len(clean.refused),
         "exchanges": found.exchanges.height,
-        "labels": read.height,
-        "labels of conversations that are not in the set": every.height - read.height,
-        "labels left out as not sure": read.height - int(read["sure"].sum()),
+        "labels": labelled.height,
+        "labels of conversations that are not in the set": every.height - labelled.height,
+        "labels left out as not sure": labelled.height - int(labelled["sure"].sum()),
     }
-    return score(found.exchanges, read, found.signals), counts
+    return score(found.exchanges, labelled, found.signals), counts
 
 
 class _Open:
@@ -86,23 +89,25 @@ class _Open:
         return list(labels)
 
 
-def _read(gold: Path, settings: Settings, today: date) -> tuple[Versions, int]:
-    decoder = NativeDecoder(today, settings.source)
-    versions, refused = Versions(), 0
-    for raw in lines(gold, settings.record_limit):
-        record = raw.refusal or decoder.decode(raw.data)
-        if isinstance(record, Message):
-            versions.add_message(record, raw.place(gold.name))
-        elif isinstance(record, Event):
-            versions.add_event(record, raw.place(gold.name))
-        else:
-            refused += 1
-    return versions, refused
+def _read(gold: Path, settings: Settings, today: date, key: PseudonymKey) -> Gathered:
+    context = context_for(load_sources(settings.sources_path), gold.name, today, settings.source)
+    log = open_log(Origin(gold, gold.name), context, settings.record_limit)
+    if isinstance(log, RawRecord):
+        raise LandingError(
+            f"No reader takes {gold.name}.",
+            state="Nothing was evaluated.",
+            then=f"`tacit inspect {gold.name}` says what is wrong with it.",
+        )
+    pieces = Pieces(key)
+    for raw in log.records(settings.record_limit):
+        for item in log.items(raw):
+            pieces.add(item, raw.place(gold.name))
+    return pieces.gathered(context.unknown_keys)
 
 
 def _labels(path: Path) -> pl.DataFrame:
     rows = []
-    for raw in lines(path, 1 << 20):
+    for raw in lines(Origin(path, path.name), 1 << 20):
         try:
             rows.append(msgspec.json.decode(raw.data, type=Label))
         except msgspec.MsgspecError:

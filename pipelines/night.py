@@ -119,7 +119,7 @@ class _Night:
         started = datetime.now(UTC)
         before = dict(self.clock.seconds)
         with self.clock.step("scan", len(days)):
-            scans = [self._advance("scan", scan_day(self.settings, d)) for d in days]
+            scans = [self._advance("scan", scan_day(self.settings, d, self.work)) for d in days]
         results = self._deidentify(scans)
         with self.clock.step("merge", len(scans)):
             touched = {
@@ -174,7 +174,11 @@ def day_log(
 ) -> DayLog:
     """The makings of a landing day's run record. Detection is counted for the whole batch of days."""
     counts = {
-        "read": add_counts([r.counts for r in results]),
+        "read": {
+            "in_files": scan.records,
+            "of_no_conversation": scan.unused,
+            **add_counts([r.counts for r in results]),
+        },
         "anonymize": dict(sorted(add_counts([r.masked for r in results]).items())),
         "detect": detection,
     }

@@ -83,7 +83,7 @@ def begin(day: str, scheduler_run: str) -> Plain:
     work = settings.warehouse / WORK / (SCHEDULED + re.sub(r"[^A-Za-z0-9]+", "-", scheduler_run)[:100])
     shutil.rmtree(work, ignore_errors=True)  # what an earlier try of this run left
     work.mkdir(parents=True)
-    scan = scan_day(settings, date.fromisoformat(day))
+    scan = scan_day(settings, date.fromisoformat(day), work)
     (work / _SCAN).write_bytes(msgspec.json.encode(scan))  # a day may have more files than an XCom should hold
     return {
         "work": str(work),

@@ -14,6 +14,7 @@ import platformdirs
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
+from pipelines.readers.sources import SOURCES_FILE, load_sources
 from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SqlGroup
 from schemas.errors import ConfigError
 
@@ -39,6 +40,9 @@ class Settings(BaseSettings):
     )
     key_file: Path | None = Field(None, description="Pseudonym key; unset: keys/pseudonym.key under home.")
     source: str = Field("default", min_length=1, description="Source of records that name none.")
+    sources: Path | None = Field(
+        None, description="What is declared about sources; unset: sources.yaml in the landing zone, if it is there."
+    )
     encoder: str = Field(
         "use-multilingual", description="Sentence encoder: use-multilingual, or sentence-transformers:MODEL."
     )
@@ -73,6 +77,12 @@ class Settings(BaseSettings):
         return self.key_file or self.home / "keys" / "pseudonym.key"
 
     @property
+    def sources_path(self) -> Path | None:
+        """The file of declarations, if there is one."""
+        given = self.landing / SOURCES_FILE
+        return self.sources or (given if given.is_file() else None)
+
+    @property
     def processes(self) -> int:
         """How many processes work side by side."""
         return self.workers or os.cpu_count() or 1
@@ -81,6 +91,7 @@ class Settings(BaseSettings):
         """Digest of the settings that results depend on: not where things lie, nor how the work is divided."""
         outside = {"landing", "warehouse", "home", "key_file", "workers", "buckets", "batch_days", "first_day", "sql"}
         plain = self.model_dump(mode="json", exclude=outside)
+        plain["sources"] = [s.model_dump(mode="json") for s in load_sources(self.sources_path).declared]
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
         text = json.dumps(plain, sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -26,7 +26,7 @@ class Versions:
         superseded: Older versions of a message that is kept.
     """
 
-    messages: dict[tuple[str, str, str], tuple[Message, Place]] = field(default_factory=dict)
+    messages: dict[tuple[str, str | None, str], tuple[Message, Place]] = field(default_factory=dict)
     events: dict[str, tuple[Event, Place]] = field(default_factory=dict)
     duplicates: int = 0
     superseded: int = 0

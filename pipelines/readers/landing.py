@@ -1,9 +1,12 @@
 """Finds the files of a landing day, and opens each with the reader that takes it."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
+from pipelines.readers.containers.origin import Origin
 from pipelines.readers.format import Context
+from pipelines.readers.raw import RawRecord
 from pipelines.readers.sources import Sources
 from pipelines.readers.times import Clock, latest_for
 from schemas.errors import LandingError
@@ -20,8 +23,8 @@ def landing_days(landing: Path) -> list[date]:
         raise LandingError(
             f"No landing day was found under {landing}.",
             state="Nothing was read or written.",
-            then="A landing zone holds one folder a day of arrival, dt=YYYY-MM-DD, with log files in it; point --landing"
-            " at one.",
+            then="A landing zone holds one folder a day of arrival, dt=YYYY-MM-DD, with log files in it;"
+            " point --landing at one.",
         )
     return days
 
@@ -61,3 +64,14 @@ def context_for(sources: Sources, file: str, arrival: date, default_source: str)
     """
     source = sources.of(file)
     return Context(source, Clock(latest_for(arrival), source.tz), default_source)
+
+
+def origins(landing: Path, day: date) -> Iterator[Origin | tuple[str, RawRecord]]:
+    """The log files of a landing day, and findings about what is none, each under the name by which it is placed."""
+    for name in day_files(landing, day):
+        yield origin_named(landing, day, name)
+
+
+def origin_named(landing: Path, day: date, name: str) -> Origin:
+    """One log file of a landing day, by the name that `origins` gave it."""
+    return Origin(landing / f"dt={day}" / name, name)

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+import msgspec
+
 from pipelines.readers.containers.lines import lines
 from pipelines.readers.containers.origin import Container, Origin, Spot
 from pipelines.readers.containers.rows import rows
@@ -23,6 +25,13 @@ _CONTAINERS: dict[str, tuple[Shape, Container]] = {
     ".ndjson": (Shape.LINES, lines),
     ".parquet": (Shape.ROWS, rows),
 }
+
+
+class _Route(msgspec.Struct):
+    conversation_id: str
+
+
+_route = msgspec.json.Decoder(_Route).decode
 
 
 @dataclass(slots=True)
@@ -48,6 +57,15 @@ class LogFile:
         """Its records in file order, or only those that are wanted."""
         return self.container(self.origin, limit, wanted)
 
+    def quick_key(self, raw: RawRecord) -> bytes | None:
+        """The key of a record that is one item, where it can be had without reading the whole; None where it cannot."""
+        if self.format is not NATIVE:
+            return None
+        try:
+            return _route(raw.data).conversation_id.encode()
+        except (msgspec.MsgspecError, RecursionError, UnicodeEncodeError):
+            return None
+
     def items(self, raw: RawRecord) -> list[Item]:
         """What a record comes to, always the same in the same order. A fault of the reader is a refusal like others."""
         if raw.refusal:
@@ -58,7 +76,7 @@ class LogFile:
                 found.append(item)  # noqa: PERF402 - what came before a refusal is kept
         except Refused as refused:
             found.append(refused.refusal())
-        except Exception as fault:  # noqa: BLE001 - one hostile record must not end the night; it is quarantined as such
+        except Exception as fault:
             found.append(Refusal(Reason.READER_FAULT, f"{self.format.name}: {type(fault).__name__}"))
         return found
 

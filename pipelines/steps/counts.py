@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from schemas.errors import CountMismatch
 
-_OUT = ("messages", "events", "duplicates", "superseded", "quarantined")
+_OUT = ("messages", "events", "duplicates", "superseded", "set_aside", "quarantined")
 
 
 def require_balance(where: str, counts: Mapping[str, int]) -> None:
@@ -12,7 +12,8 @@ def require_balance(where: str, counts: Mapping[str, int]) -> None:
 
     Args:
         where: The step or unit, for the error.
-        counts: `records` in, and `messages`, `events`, `duplicates`, `superseded`, `quarantined` out.
+        counts: `records` in, and `messages`, `events`, `duplicates`, `superseded`, `set_aside`,
+            `quarantined` out.
 
     Raises:
         CountMismatch: The sums differ.

@@ -30,7 +30,7 @@ def merge_day(overlay: Overlay, scan: DayScan, results: Iterable[BucketResult]) 
         CountMismatch: The buckets together do not hold what the scan counted.
     """
     results = sorted(results, key=lambda r: r.bucket)
-    require_equal(f"landing day {scan.day}", "records scanned", scan.records, "in buckets", _sum(results, "records"))
+    require_equal(f"landing day {scan.day}", "items scanned", scan.items, "in buckets", _sum(results, "items"))
     touched = {scan.day}
     for name in _BY_EVENT_DAY:
         fresh = _read(results, name)

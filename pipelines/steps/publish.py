@@ -175,7 +175,8 @@ def _run_rows(
         "config_digest": metadata["tacit.config"],
         "key_id": metadata["tacit.key"],
         "inputs": [
-            {"file": f.file, "bytes": f.bytes, "sha256": f.sha256, "records": f.records} for f in log.scan.files
+            {"file": f.file, "format": f.format, "bytes": f.bytes, "sha256": f.sha256, "records": f.records}
+            for f in log.scan.files
         ],
         "counts": [{"step": s, "count": c, "n": n} for s, counts in log.counts.items() for c, n in counts.items()],
         "seconds": [{"step": s, "seconds": n} for s, n in log.seconds.items()],

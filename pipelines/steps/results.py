@@ -16,20 +16,43 @@ class FileScan(msgspec.Struct, frozen=True):
         bytes: Size on disk.
         sha256: Digest of the bytes on disk.
         records: Records in it, a finding about the whole file counted as one.
+        format: The format that it is in; several, for an archive, with commas between.
     """
 
     file: str
     bytes: int
     sha256: str
     records: int
+    format: str
+
+
+class LogScan(msgspec.Struct, frozen=True):
+    """A log in the landing day: a file, or a member of an archive, and the format that it was recognised as."""
+
+    name: str
+    format: str
 
 
 class DayScan(msgspec.Struct, frozen=True):
-    """The input of one landing day, and into how many buckets it is divided."""
+    """The input of one landing day, and how it is divided.
+
+    Attributes:
+        day: Day of arrival.
+        files: The files on disk, in name order.
+        logs: What is read from them; routes name a log by its place here.
+        buckets: Number of buckets.
+        routes: Folder of `pipelines.steps.routes`, and of `findings.parquet`, the records that were refused unread.
+        items: How many items the records hold, findings included.
+        unused: Records that hold nothing of a conversation.
+    """
 
     day: date
     files: tuple[FileScan, ...]
+    logs: tuple[LogScan, ...]
     buckets: int
+    routes: str
+    items: int
+    unused: int
 
     @property
     def records(self) -> int:

@@ -1,12 +1,14 @@
 """Shapes de-identified records into rows of the tables."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date, datetime
 from typing import Any
 
 import polars as pl
 
 from anonymize.door import Result
+from pipelines.readers.raw import Place, Refusal
 from schemas.contract import table
 from schemas.ids import content_id
 from schemas.records import Event, Message
@@ -85,6 +87,11 @@ def event_row(
         "arrival_dt": arrival,
         "dt": event.at.date(),
     }
+
+
+def quarantine_row(place: Place, refusal: Refusal) -> dict[str, Any]:
+    """One row of `quarantine`."""
+    return asdict(place) | {"reason": str(refusal.reason), "field": refusal.field}
 
 
 def entity_counts(result: Result) -> list[dict[str, Any]]:

@@ -1,47 +1,116 @@
 """Step `scan`: takes stock of a landing day before anything is read for good."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
-from pipelines.readers.landing import day_files, raw_records
+from pipelines.readers.containers.origin import Origin
+from pipelines.readers.landing import context_for, day_files, origins
+from pipelines.readers.logfile import open_log
+from pipelines.readers.raw import RawRecord
+from pipelines.readers.sources import load_sources
 from pipelines.settings import Settings
-from pipelines.steps.results import DayScan, FileScan
+from pipelines.steps.results import DayScan, FileScan, LogScan
+from pipelines.steps.routes import FINDINGS, Routes
+from pipelines.steps.rows import frame, quarantine_row
+from pipelines.steps.work import write_work
 from schemas.errors import LandingError
 from warehouse.files import file_digest
 from warehouse.layout import Warehouse
 
 _BUCKET_BYTES = 16 << 20
-_EXPANSION = {".gz": 5, ".zst": 5, ".parquet": 4}
+_EXPANSION = {".gz": 5, ".zst": 5, ".parquet": 4, ".zip": 5}
 
 
-def scan_day(settings: Settings, day: date) -> DayScan:
-    """Count and digest every file of a landing day.
+def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
+    """Count and digest every file of a landing day, and find out which bucket each of its records belongs to.
 
     Args:
-        settings: Where the landing zone is and how large a record may be.
+        settings: Where the landing zone is, what is declared about it, and how large a record may be.
         day: Day of arrival.
+        work: The run's work folder; routes and findings go below it.
 
     Returns:
         The files in name order and the number of buckets. A day without files is an empty day with one bucket.
 
     Raises:
-        LandingError: The landing zone is not there.
+        LandingError: The landing zone is not there, or a file cannot be read.
+        ConfigError: The declarations of sources are not valid.
     """
-    files = tuple(_scan_file(settings, day, name) for name in day_files(settings.landing, day))
-    return DayScan(day, files, settings.buckets or _buckets(files, settings.processes))
+    folder = work / f"dt={day}" / "scan"
+    scanner = _Scanner(settings, day, Routes(folder))
+    for found in origins(settings.landing, day):
+        if isinstance(found, Origin):
+            scanner.read(found)
+        else:
+            scanner.refuse(*found)
+    scanner.routes.finish()
+    write_work(frame("quarantine", scanner.findings), folder / FINDINGS)
+    files = tuple(_file_scan(settings, day, name, scanner) for name in day_files(settings.landing, day))
+    return DayScan(
+        day=day,
+        files=files,
+        logs=tuple(scanner.logs),
+        buckets=settings.buckets or _buckets(files, settings.processes),
+        routes=str(folder),
+        items=scanner.routes.items + len(scanner.findings),
+        unused=scanner.unused,
+    )
 
 
-def _scan_file(settings: Settings, day: date, name: str) -> FileScan:
+class _Scanner:
+    def __init__(self, settings: Settings, day: date, routes: Routes) -> None:
+        self.settings, self.day, self.routes = settings, day, routes
+        self.sources = load_sources(settings.sources_path)
+        self.logs: list[LogScan] = []
+        self.records: Counter[str] = Counter()
+        self.findings: list[dict[str, Any]] = []
+        self.unused = 0
+
+    def read(self, origin: Origin) -> None:
+        context = context_for(self.sources, origin.name, self.day, self.settings.source)
+        log = open_log(origin, context, self.settings.record_limit)
+        if isinstance(log, RawRecord):
+            self.refuse(origin.name, log)
+            return
+        number = len(self.logs)
+        self.logs.append(LogScan(origin.name, log.format.name))
+        for raw in log.records(self.settings.record_limit):
+            if raw.refusal is not None:
+                self.refuse(origin.name, raw)
+                continue
+            self.records[_file_of(origin.name)] += 1
+            key = log.quick_key(raw)
+            if key is not None:
+                self.routes.add_one(number, raw, key)
+            elif items := log.items(raw):
+                self.routes.add(number, raw, items)
+            else:
+                self.unused += 1
+
+    def refuse(self, name: str, raw: RawRecord) -> None:
+        """A finding needs no second reading: all that is ever known of it is known now."""
+        if raw.refusal is not None:
+            self.records[_file_of(name)] += 1
+            self.findings.append(quarantine_row(raw.place(name), raw.refusal))
+
+
+def _file_of(name: str) -> str:
+    return name.partition("!")[0]
+
+
+def _file_scan(settings: Settings, day: date, name: str, scanner: _Scanner) -> FileScan:
     path = settings.landing / f"dt={day}" / name
-    records = sum(1 for _ in raw_records(settings.landing, day, name, settings.record_limit))
-    return FileScan(name, path.stat().st_size, file_digest(path), records)
+    formats = sorted({log.format for log in scanner.logs if _file_of(log.name) == name})
+    return FileScan(name, path.stat().st_size, file_digest(path), scanner.records[name], ",".join(formats))
 
 
 def _buckets(files: Iterable[FileScan], processes: int) -> int:
-    """Enough buckets that one fits in memory and every process has work, and no more: each reads the input again."""
+    """Enough buckets that one fits in memory and every process has work, and no more: each opens the files again."""
     size = sum(f.bytes * _EXPANSION.get(Path(f.file).suffix, 1) for f in files)
     wanted = max(-(-size // _BUCKET_BYTES), processes if size > 1 << 20 else 1)
     return min(wanted, 256)

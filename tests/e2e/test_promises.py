@@ -16,7 +16,9 @@ import pytest
 
 from anonymize.keys import create_key
 from pipelines.night import run_night
-from pipelines.readers.landing import day_files, landing_days, raw_records
+from pipelines.readers.landing import context_for, landing_days, origins
+from pipelines.readers.logfile import LogFile, open_log
+from pipelines.readers.sources import Sources
 from pipelines.settings import Settings
 from pipelines.steps import detect as detect_step
 from pipelines.steps import merge as merge_step
@@ -102,12 +104,12 @@ def test_shuffled_lines_in_merged_and_split_files_give_the_same_tables(sample_ni
     landing = tmp_path / "landing"
     dice = random.Random(5)
     for day in landing_days(SAMPLES / "landing"):
-        records = [
-            r.data
-            for f in day_files(SAMPLES / "landing", day)
-            for r in raw_records(SAMPLES / "landing", day, f, 16 << 20)
-            if r.refusal is None
+        logs = [
+            open_log(origin, context_for(Sources(), origin.name, day, "default"), 16 << 20)
+            for origin in origins(SAMPLES / "landing", day)
         ]
+        read = (raw for log in logs if isinstance(log, LogFile) for raw in log.records(16 << 20))
+        records = [raw.data for raw in read if raw.refusal is None]
         dice.shuffle(records)
         (landing / f"dt={day}").mkdir(parents=True)
         cut = len(records) // 3

@@ -3,8 +3,12 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from pipelines.readers.native import NativeDecoder
-from pipelines.readers.raw import Refusal
+from pipelines.readers.format import Context
+from pipelines.readers.formats.native import NATIVE
+from pipelines.readers.logfile import LogFile
+from pipelines.readers.raw import RawRecord, Refusal
+from pipelines.readers.sources import Source
+from pipelines.readers.times import Clock, latest_for
 from schemas.enums import EventKind, Role, Status
 from schemas.reasons import Reason
 from schemas.records import Event, Message
@@ -14,9 +18,17 @@ MESSAGE = {"kind": "message", "conversation_id": "c1", "message_id": "m1", "role
 EVENT = {"kind": "event", "conversation_id": "c1", "event": "close", "at": "2026-11-02T10:00:00Z"}
 
 
-def decode(record: object) -> Message | Event | Refusal:
+def context(**declared: str) -> Context:
+    source = Source(**declared)
+    return Context(source, Clock(latest_for(DAY), source.tz), "web")
+
+
+def decode(record: object, given: Context | None = None) -> Message | Event | Refusal:
     data = record if isinstance(record, bytes) else json.dumps(record).encode()
-    return NativeDecoder(DAY, "web").decode(data)
+    given = given or context()
+    log = LogFile(None, None, NATIVE, "declared", given, NATIVE.reader(given))
+    (item,) = log.items(RawRecord(1, 0, data))
+    return item
 
 
 def test_a_minimal_message_gets_the_documented_defaults():
@@ -70,10 +82,10 @@ def test_a_whole_surrogate_pair_is_a_character():
 
 
 def test_unknown_keys_are_ignored_and_counted():
-    decoder = NativeDecoder(DAY, "web")
-    decoder.decode(json.dumps(MESSAGE | {"trace": 1, "tenant": "x"}).encode())
-    decoder.decode(json.dumps(EVENT | {"role": "user"}).encode())
-    assert decoder.unknown_keys == 3
+    given = context()
+    decode(MESSAGE | {"trace": 1, "tenant": "x"}, given)
+    decode(EVENT | {"role": "user"}, given)
+    assert given.unknown_keys == 3
 
 
 @pytest.mark.parametrize(
@@ -92,7 +104,8 @@ def test_unknown_keys_are_ignored_and_counted():
         ({k: v for k, v in MESSAGE.items() if k != "content"}, Reason.MISSING_KEY, "content"),
         ({k: v for k, v in MESSAGE.items() if k != "role"}, Reason.MISSING_KEY, "role"),
         ({k: v for k, v in MESSAGE.items() if k != "message_id"}, Reason.MISSING_KEY, "message_id"),
-        (MESSAGE | {"content": ["hi"]}, Reason.WRONG_TYPE, "content"),
+        (MESSAGE | {"content": 7}, Reason.WRONG_TYPE, "content"),
+        (MESSAGE | {"content": [{"type": "text", "text": "hi"}, 7]}, Reason.WRONG_TYPE, "content"),
         (MESSAGE | {"seq": "1"}, Reason.WRONG_TYPE, "seq"),
         (MESSAGE | {"seq": 10**40}, Reason.WRONG_TYPE, "seq"),
         (MESSAGE | {"seq": True}, Reason.WRONG_TYPE, "seq"),
@@ -107,7 +120,11 @@ def test_unknown_keys_are_ignored_and_counted():
         (MESSAGE | {"conversation_id": "c" * 513}, Reason.BAD_ID, "conversation_id"),
         (MESSAGE | {"created_at": "2026-11-02T10:00:00"}, Reason.NAIVE_TIME, "created_at"),
         (MESSAGE | {"created_at": "yesterday"}, Reason.BAD_TIME, "created_at"),
-        (MESSAGE | {"created_at": 1764412345}, Reason.BAD_TIME, "created_at"),
+        (MESSAGE | {"created_at": True}, Reason.BAD_TIME, "created_at"),
+        (MESSAGE | {"created_at": "1764412345 s"}, Reason.BAD_TIME, "created_at"),
+        (MESSAGE | {"created_at": 176441234}, Reason.TIME_OUT_OF_RANGE, "created_at"),
+        (MESSAGE | {"created_at": 10**30}, Reason.TIME_OUT_OF_RANGE, "created_at"),
+        (MESSAGE | {"created_at": -1764412345}, Reason.TIME_OUT_OF_RANGE, "created_at"),
         (MESSAGE | {"created_at": "57882-11-02T10:00:00Z"}, Reason.TIME_OUT_OF_RANGE, "created_at"),
         (MESSAGE | {"completed_at": "1970-01-01T00:00:00Z"}, Reason.TIME_OUT_OF_RANGE, "completed_at"),
         (MESSAGE | {"created_at": "2026-11-04T00:00:00Z"}, Reason.TIME_OUT_OF_RANGE, "created_at"),
@@ -121,3 +138,51 @@ def test_a_faulty_record_is_refused_with_its_reason(record, reason, field):
 
 def test_a_clock_that_runs_a_day_ahead_is_still_taken():
     assert isinstance(decode(MESSAGE | {"created_at": "2026-11-03T23:59:59Z"}), Message)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1764412345,
+        1764412345678,
+        1764412345678901,
+        1764412345678901234,
+        1764412345.678,
+        "1764412345.678",
+        "1764412345678",
+        "2025-11-29T10:32:25.678Z",
+        "2025-11-29 10:32:25.678+00:00",
+        "2025-11-29 10:32:25 UTC",
+        "2025-11-29T18:32:25.678901234+08:00",
+    ],
+)
+def test_every_spelling_of_a_time_lands_on_its_day(value):
+    message = decode(MESSAGE | {"created_at": value})
+    assert message.created_at.replace(microsecond=0) == datetime(2025, 11, 29, 10, 32, 25, tzinfo=UTC)
+
+
+def test_the_unit_is_told_value_by_value_within_one_record():
+    message = decode(MESSAGE | {"created_at": 1764412345, "completed_at": 1764412345678901234})
+    assert (message.completed_at - message.created_at).total_seconds() == 0.678901
+
+
+def test_a_time_without_a_zone_takes_the_declared_one():
+    message = decode(MESSAGE | {"created_at": "2026-11-02T10:00:00"}, context(zone="Asia/Shanghai"))
+    assert message.created_at == datetime(2026, 11, 2, 2, 0, tzinfo=UTC)
+
+
+def test_a_declared_zone_leaves_times_that_state_their_own_alone():
+    message = decode(MESSAGE | {"created_at": "2026-11-02T10:00:00Z"}, context(zone="Asia/Shanghai"))
+    assert message.created_at == datetime(2026, 11, 2, 10, 0, tzinfo=UTC)
+
+
+def test_content_in_parts_gives_its_text_and_never_its_notation():
+    message = decode(MESSAGE | {"content": [{"type": "text", "text": "hi"}, {"text": None}, {"type": "tool_use"}]})
+    assert message.content == "hi"
+
+
+def test_an_image_among_the_parts_is_an_attachment():
+    message = decode(MESSAGE | {"content": [{"content_type": "image_asset_pointer", "width": 2}, "what is this?"]})
+    assert (message.content, message.has_attachment) == ("what is this?", True)
+    alone = decode(MESSAGE | {"content": [{"type": "image_url"}]})
+    assert (alone.content, alone.has_attachment) == (None, True)

@@ -33,7 +33,7 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
         with pq.ParquetFile(origin.opened() if origin.opened else origin.path) as file:
             for batch in file.iter_batches(_BATCH):
                 first, number = number + 1, number + batch.num_rows
-                picked = range(batch.num_rows)
+                picked: Sequence[int] = range(batch.num_rows)
                 if lines is not None:
                     picked = [n for n in picked if first + n in lines]
                     if not picked:
