@@ -83,7 +83,7 @@ def read_content(value: Any, field: str = "content") -> Content:
 
 
 def _part(part: dict[str, Any]) -> tuple[str | None, bool]:
-    kind = part.get("type") or part.get("content_type")
+    kind = next((k for k in (part.get("type"), part.get("content_type")) if k and type(k) is str), None)
     if kind in _FILE_TYPES:
         return None, True
     if kind is None or kind in _TEXT_TYPES:

@@ -1,9 +1,31 @@
 """All formats that Tacit reads, in the order in which they are tried."""
 
 from pipelines.readers.format import Format
+from pipelines.readers.formats.arena import ARENA
+from pipelines.readers.formats.chatgpt import CHATGPT
+from pipelines.readers.formats.dify import DIFY
+from pipelines.readers.formats.langfuse import LANGFUSE
+from pipelines.readers.formats.librechat import LIBRECHAT
+from pipelines.readers.formats.lmsys import LMSYS
 from pipelines.readers.formats.native import NATIVE
+from pipelines.readers.formats.openwebui import OPENWEBUI
+from pipelines.readers.formats.rasa import RASA
+from pipelines.readers.formats.sharegpt import SHAREGPT
+from pipelines.readers.formats.wildchat import WILDCHAT
 
-FORMATS: tuple[Format, ...] = (NATIVE,)
+FORMATS: tuple[Format, ...] = (
+    NATIVE,
+    CHATGPT,
+    WILDCHAT,
+    LMSYS,
+    ARENA,
+    SHAREGPT,
+    DIFY,
+    LIBRECHAT,
+    OPENWEBUI,
+    RASA,
+    LANGFUSE,
+)
 
 
 def format_named(name: str) -> Format | None:
