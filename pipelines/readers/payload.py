@@ -8,10 +8,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from pipelines.readers.chat import Turns, content_of, is_part, read_message
 from pipelines.readers.decode import decode_json
 from pipelines.readers.fields import Record, Refused
 from pipelines.readers.items import Turn
-from pipelines.readers.turns import Turns, content_of, is_part, read_message
 from schemas.enums import Role
 from schemas.reasons import Reason
 
@@ -89,16 +89,16 @@ def read_payload(value: Any, speaker: Role = Role.USER) -> Turns | None:
     return _read(value, speaker, 0) or None
 
 
-def read_exchange(given: Any, returned: Any) -> Exchanged:
-    """Read the input and the output of one step.
+def exchanged(asked: Turns | None, told: Turns | None) -> Exchanged:
+    """Divide what was read from an input and an output.
 
     An output that is the state of an agent repeats the conversation up to the answer. That part is no output: where it
     ends with the request of the input, it takes its place, since it knows more (earlier turns, ids).
 
-    Raises:
-        Refused: As `read_payload`.
+    Args:
+        asked: The turns of the input.
+        told: The turns of the output.
     """
-    asked, told = read_payload(given), read_payload(returned, Role.ASSISTANT)
     if told is None:
         return Exchanged(asked, None)
     last = max((n for n, turn in enumerate(told) if turn.role is Role.USER), default=-1)
