@@ -78,6 +78,7 @@ class Format:
         finds: For each signal, where this format holds what the signal needs; a signal that is missing cannot be
             measured from it.
         notes: What is left out or inferred, one sentence each.
+        quick: A faster way for records that are clean, from their bytes; it gives None where the reader has to look.
         companions: Files of an export that hold nothing of a conversation, by name: they are no fault.
     """
 
@@ -92,6 +93,7 @@ class Format:
     conversation: str
     finds: Mapping[Signal, str]
     notes: tuple[str, ...] = ()
+    quick: Callable[[Context], Callable[[bytes], Item | None]] | None = None
     companions: frozenset[str] = field(default_factory=frozenset)
 
 

@@ -1,11 +1,12 @@
 """One log file, opened: how it is divided, which format it is in, and the items of each of its records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
 
+from pipelines.readers.containers.document import document
 from pipelines.readers.containers.lines import lines
 from pipelines.readers.containers.origin import Container, Origin, Spot
 from pipelines.readers.containers.rows import rows
@@ -23,6 +24,7 @@ _GLIMPSED = 20
 _CONTAINERS: dict[str, tuple[Shape, Container]] = {
     ".jsonl": (Shape.LINES, lines),
     ".ndjson": (Shape.LINES, lines),
+    ".json": (Shape.DOCUMENT, document),
     ".parquet": (Shape.ROWS, rows),
 }
 
@@ -52,6 +54,7 @@ class LogFile:
     why: str
     context: Context
     _read: Reader
+    _quick: Callable[[bytes], Item | None] | None = None
 
     def records(self, limit: int, wanted: Sequence[Spot] | None = None) -> Iterator[RawRecord]:
         """Its records in file order, or only those that are wanted."""
@@ -70,6 +73,8 @@ class LogFile:
         """What a record comes to, always the same in the same order. A fault of the reader is a refusal like others."""
         if raw.refusal:
             return [raw.refusal]
+        if self._quick is not None and (item := self._quick(raw.data)) is not None:
+            return [item]
         found: list[Item] = []
         try:
             for item in self._read(*decode_json(raw.data)):
@@ -121,7 +126,8 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
 
 def _opened(origin: Origin, container: Container, chosen: Format, why: str, context: Context) -> LogFile:
     context.name = context.source.source or context.name if chosen is NATIVE else context.source.source or chosen.name
-    return LogFile(origin, container, chosen, why, context, chosen.reader(context))
+    quick = chosen.quick(context) if chosen.quick else None
+    return LogFile(origin, container, chosen, why, context, chosen.reader(context), quick)
 
 
 def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse:

@@ -7,6 +7,7 @@ from pipelines.readers import fields
 from pipelines.readers.content import read_content
 from pipelines.readers.fields import Record, Refused
 from pipelines.readers.format import TEXT_SIGNALS, Context, Format, Glimpse, Reader, Shape
+from pipelines.readers.formats.native_fast import fast
 from pipelines.readers.items import Item
 from schemas.enums import EventKind, Role, Signal, Status
 from schemas.reasons import Reason
@@ -105,6 +106,7 @@ NATIVE = Format(
     shapes=frozenset({Shape.LINES, Shape.DOCUMENT, Shape.ROWS}),
     recognise=_recognise,
     reader=_reader,
+    quick=fast,
     user_time="sent",
     reply_time="first and last token",
     conversation="`conversation_id`",
