@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.readers.containers.origin import Origin, Spot
+from pipelines.readers.containers.types import cast, plain, raw
 from pipelines.readers.raw import RawRecord, Refusal
 from schemas.reasons import Reason
 
@@ -39,10 +40,10 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
                     if not picked:
                         continue
                     batch = batch.take(pa.array(picked))
-                for n, row in zip(picked, _plain_types(batch).to_pylist(), strict=True):
-                    data = _encode(row)
-                    refusal = Refusal(Reason.RECORD_TOO_LARGE) if len(data) > limit else None
-                    yield RawRecord(first + n, None, data, refusal)
+                for n, (data, reason) in zip(picked, _encoded(batch), strict=True):
+                    if reason is None and len(data) > limit:
+                        reason = Reason.RECORD_TOO_LARGE
+                    yield RawRecord(first + n, None, data, Refusal(reason) if reason else None)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError):  # TypeError: a value that JSON cannot hold
         yield origin.refused(Reason.FILE_UNREADABLE)
     except OSError as fault:
@@ -51,15 +52,13 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
         yield origin.refused(Reason.FILE_UNREADABLE)
 
 
-def _plain_types(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Mend what writers differ in: strings stored as binary, and nanoseconds, which are cut off, not rounded."""
-    return pa.RecordBatch.from_arrays([_plain_type(c) for c in batch.columns], names=batch.schema.names)
-
-
-def _plain_type(column: pa.Array) -> pa.Array:
-    kind = column.type
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):
-        return column.cast(pa.string())
-    if pa.types.is_timestamp(kind) and kind.unit == "ns":
-        return column.cast(pa.timestamp("us", kind.tz), safe=False)
-    return column
+def _encoded(batch: pa.RecordBatch) -> list[tuple[bytes, Reason | None]]:
+    """Each row as JSON; where one cannot be read, it alone is refused."""
+    try:
+        return [(_encode(row), None) for row in cast(batch, plain).to_pylist(maps_as_pydicts="lossy")]
+    except (pa.ArrowInvalid, ValueError, OverflowError) as fault:
+        if batch.num_rows > 1:
+            return [row for n in range(batch.num_rows) for row in _encoded(batch.slice(n, 1))]
+        unread = _encode(cast(batch, raw).to_pylist(maps_as_pydicts="lossy")[0])
+        text = isinstance(fault, pa.ArrowInvalid | UnicodeDecodeError)
+        return [(unread, Reason.NOT_UTF8 if text else Reason.TIME_OUT_OF_RANGE)]
