@@ -5,6 +5,7 @@ from pipelines.readers.formats.arena import ARENA
 from pipelines.readers.formats.chatgpt import CHATGPT
 from pipelines.readers.formats.dify import DIFY
 from pipelines.readers.formats.langfuse import LANGFUSE
+from pipelines.readers.formats.langsmith import LANGSMITH
 from pipelines.readers.formats.librechat import LIBRECHAT
 from pipelines.readers.formats.lmsys import LMSYS
 from pipelines.readers.formats.native import NATIVE
@@ -15,16 +16,17 @@ from pipelines.readers.formats.wildchat import WILDCHAT
 
 FORMATS: tuple[Format, ...] = (
     NATIVE,
+    DIFY,
     CHATGPT,
     WILDCHAT,
     LMSYS,
     ARENA,
     SHAREGPT,
-    DIFY,
     LIBRECHAT,
     OPENWEBUI,
     RASA,
     LANGFUSE,
+    LANGSMITH,
 )
 
 

@@ -62,6 +62,9 @@ class Source(BaseModel):
         description="Spelling of votes and ratings, such as '1': thumbs_down; null means no vote. What is not listed"
         " is read as the format spells it.",
     )
+    feedback_names: tuple[str, ...] = Field(
+        (), description="For traces: more names of scores that are a user's feedback, as they are logged."
+    )
     statuses: dict[str, str] = Field(default_factory=dict, description="Spelling of how a reply ended.")
     columns: Columns | None = Field(None, description="For tables of turns: which column holds what.")
 
