@@ -48,7 +48,12 @@ def newest_leaf(parents: Parents, times: Mapping[str, datetime | None]) -> str |
     Returns:
         The leaf; None where there is no message.
     """
-    inner = {parent for key, parent in parents.items() if key in times}
+    inner: set[str] = set()
+    for key in times:
+        above = parents[key]
+        while above is not None and above not in inner:
+            inner.add(above)
+            above = parents[above]
     leaves = [(times[key] or _NEVER, place, key) for place, key in enumerate(times) if key not in inner]
     return max(leaves)[2] if leaves else None
 
