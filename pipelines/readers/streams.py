@@ -5,12 +5,32 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from schemas.reasons import Reason
+
 _BUFFER = 1 << 18
 _COMPRESSION = {".gz": "gzip", ".zst": "zstd"}
+
+# A stream that has delivered more than both is a bomb. Logs of one repeated line stay below the second at gzip's best,
+# and whatever is small may be as regular as it likes.
+EXPANDS_BYTES = 1 << 30
+EXPANDS_TIMES = 200
 
 
 class DamagedFile(Exception):
     """The file ends early or its compression is corrupt. What stands before the damage was delivered."""
+
+    reason = Reason.FILE_UNREADABLE
+
+
+class ExpandsTooFar(DamagedFile):
+    """The file expands far beyond its size. What stands before the bound was delivered."""
+
+    reason = Reason.EXPANDS_TOO_FAR
+
+
+def expands_too_far(delivered: int, compressed: int) -> bool:
+    """Whether so many bytes may not come out of a stream of this compressed size."""
+    return delivered > EXPANDS_BYTES and delivered > EXPANDS_TIMES * compressed
 
 
 class _Bytes(io.RawIOBase):
@@ -18,12 +38,14 @@ class _Bytes(io.RawIOBase):
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._compression = _COMPRESSION.get(path.suffix.lower())
+        self._size = path.stat().st_size if self._compression else 0
         self._inner = self._open()
         self._delivered = 0
         self._damaged = False
 
     def _open(self) -> pa.NativeFile:
-        return pa.input_stream(str(self._path), compression=_COMPRESSION.get(self._path.suffix))
+        return pa.input_stream(str(self._path), compression=self._compression)
 
     def readable(self) -> bool:
         return True
@@ -33,6 +55,8 @@ class _Bytes(io.RawIOBase):
         super().close()
 
     def readinto(self, target: memoryview) -> int:  # type: ignore[override]
+        if self._compression and expands_too_far(self._delivered, self._size):
+            raise ExpandsTooFar
         try:
             n = self._rescue(target) if self._damaged else int(self._inner.readinto(target))
         except OSError as fault:
@@ -72,6 +96,7 @@ def open_stream(path: Path) -> io.BufferedReader:
         path: The file; its last suffix says how it is compressed. Several members or frames are read as one.
 
     Returns:
-        A buffered stream of decompressed bytes. Reading raises `DamagedFile` where the compression is cut or corrupt.
+        A buffered stream of decompressed bytes. Reading raises `DamagedFile` where the compression is cut or corrupt,
+        and `ExpandsTooFar` where it is a bomb.
     """
     return io.BufferedReader(_Bytes(path), _BUFFER)

@@ -1,14 +1,13 @@
 """JSON lines, plain or compressed: one record a line."""
 
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 
-from pipelines.readers.containers.origin import Origin, Spot, only
-from pipelines.readers.raw import RawRecord, Refusal
+from pipelines.readers.containers.encoding import UTF8_BOM, open_utf8
+from pipelines.readers.containers.kept import Kept
+from pipelines.readers.containers.origin import Origin, Spot, only, sought
+from pipelines.readers.raw import RawRecord
 from pipelines.readers.streams import DamagedFile
-from schemas.reasons import Reason
 
-_BOM = b"\xef\xbb\xbf"
 _BLANK = b" \t\r\n"
 
 
@@ -26,36 +25,35 @@ def lines(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> I
     Yields:
         One raw record a line; at the end, where the file is damaged, a finding with line 0.
     """
-    if wanted is None or not origin.plain or any(s.offset < 0 or s.bytes > limit for s in wanted):
-        yield from only(_all(origin, limit), wanted)
-    else:
-        with origin.path.open("rb") as stream:
-            for spot in wanted:
-                stream.seek(spot.offset)
-                yield RawRecord(spot.line, spot.offset, stream.read(spot.bytes))
+    found = sought(origin, limit, wanted)
+    yield from only(_all(origin, limit), wanted) if found is None else found
 
 
 def _all(origin: Origin, limit: int) -> Iterator[RawRecord]:
     offset = 0
     number = 0
-    with origin.open() as stream:
-        try:
+    recoded = False
+    try:
+        stream, recoded = open_utf8(origin)
+        with stream:
             while piece := stream.readline(limit + 1):
                 number += 1
                 start, offset = offset, offset + len(piece)
                 if len(piece) > limit and not piece.endswith(b"\n"):
-                    state, size = sha256(piece), len(piece)
+                    kept = Kept(None if recoded else start, limit)
+                    kept.add(piece)
                     while piece and not piece.endswith(b"\n"):
+                        kept.shorten()
                         piece = stream.readline(limit)
-                        state.update(piece)
-                        size += len(piece)
-                    offset = start + size
-                    yield RawRecord(number, start, b"", Refusal(Reason.RECORD_TOO_LARGE), size, state.hexdigest())
+                        kept.add(piece)
+                    offset = start + kept.size
+                    yield kept.record(number)
                     continue
-                if number == 1 and piece.startswith(_BOM):
-                    piece, start = piece[len(_BOM) :], start + len(_BOM)
+                if number == 1 and piece.startswith(UTF8_BOM):
+                    piece, start = piece[len(UTF8_BOM) :], start + len(UTF8_BOM)
                 record = piece.strip(_BLANK)
                 if record:
-                    yield RawRecord(number, start + len(piece) - len(piece.lstrip(_BLANK)), record)
-        except DamagedFile:
-            yield origin.refused(Reason.FILE_UNREADABLE, offset)
+                    start += len(piece) - len(piece.lstrip(_BLANK))
+                    yield RawRecord(number, None if recoded else start, record)
+    except DamagedFile as damage:
+        yield origin.refused(damage.reason, None if recoded else offset)

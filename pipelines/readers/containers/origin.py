@@ -46,6 +46,12 @@ class Origin:
         """Open the decompressed stream. Reading raises `DamagedFile` where the compression is cut or corrupt."""
         return self.opened() if self.opened else open_stream(self.path)
 
+    def held(self, most: int) -> bytes | None:
+        """All of it, for what cannot be read as a stream; None where that is more than `most` bytes."""
+        with self.open() as stream:
+            data = stream.read(most + 1)
+        return data if len(data) <= most else None
+
     def refused(self, reason: Reason, offset: int | None = None) -> RawRecord:
         """A finding about the file as a whole, identified by the digest of its bytes."""
         state, size = sha256(), 0
@@ -54,7 +60,7 @@ class Origin:
                 while chunk := stream.read(_CHUNK):
                     state.update(chunk)
                     size += len(chunk)
-            except Exception:  # noqa: BLE001 - a damaged member is digested as far as it can be read
+            except Exception:
                 if self.opened is None:
                     raise
         return RawRecord(0, offset, b"", Refusal(reason), size, state.hexdigest())
@@ -75,6 +81,20 @@ class Spot:
 # Divides a file into records, in file order. With `wanted` (in file order), only those are given again: by their
 # offsets where the bytes on disk allow it, else by passing over the others.
 Container = Callable[[Origin, int, Sequence[Spot] | None], Iterator[RawRecord]]
+
+
+def sought(origin: Origin, limit: int, wanted: Sequence[Spot] | None) -> Iterator[RawRecord] | None:
+    """Read what is wanted by its offsets, where the bytes on disk are those of the records; else None."""
+    if wanted is None or not origin.plain or any(s.offset < 0 or s.bytes > limit for s in wanted):
+        return None
+    return _sought(origin, wanted)
+
+
+def _sought(origin: Origin, wanted: Sequence[Spot]) -> Iterator[RawRecord]:
+    with origin.path.open("rb") as stream:
+        for spot in wanted:
+            stream.seek(spot.offset)
+            yield RawRecord(spot.line, spot.offset, stream.read(spot.bytes))
 
 
 def only(records: Iterator[RawRecord], wanted: Sequence[Spot] | None) -> Iterator[RawRecord]:
