@@ -12,6 +12,7 @@ from pipelines.readers.parts import each, numbered
 from pipelines.readers.votes import vote
 from pipelines.readers.wrapped import embedded_object
 from schemas.enums import EventKind, Signal
+from schemas.reasons import Reason
 from schemas.records import Event
 
 
@@ -72,18 +73,21 @@ def _feedback(r: Record, context: Context, flags: tuple[str, ...]) -> Iterator[I
     """One user's vote on one reply, and the chat as it was when the vote was cast."""
     meta = embedded_object(r, "meta")
     chat, message = fields.optional_any_id(meta, "chat_id"), fields.optional_any_id(meta, "message_id")
-    yield from each([("data", r)], lambda _: _vote(r, chat, message, context, flags))
+    try:
+        yield from _vote(r, chat, message, context, flags)
+    except Refused as refused:
+        yield refused.refusal()
     yield from each([("snapshot", r)], lambda _: _snapshot(r, chat, message, context, flags))
 
 
 def _vote(r: Record, chat: str | None, message: str | None, context: Context, flags: tuple[str, ...]) -> Iterator[Item]:
     data = embedded_object(r, "data")
     # The scale of `details.rating` is 1 to 10 and asked for beside the vote: it is not the vote.
-    kind = vote(data.get("rating"), context.source.votes, zero=EventKind.THUMBS_CLEAR)
+    kind = vote(data.get("rating"), context.source.votes, "data.rating", zero=EventKind.THUMBS_CLEAR)
     if kind is None:
         return
-    if chat is None:
-        fields.need_id(embedded_object(r, "meta"), "message_id")
+    if chat is None and message is None:
+        raise Refused(Reason.MISSING_KEY, "meta.message_id")
     yield Event(
         source=context.name,
         conversation_id=chat,
@@ -91,9 +95,14 @@ def _vote(r: Record, chat: str | None, message: str | None, context: Context, fl
         event=kind,
         at=fields.time(r, "updated_at", context.clock) or fields.need_time(r, "created_at", context.clock),
         user_id=fields.optional_any_id(r, "user_id"),
-        text=fields.text(data, "comment") or None,
+        text=_comment(data),
         flags=flags,
     )
+
+
+def _comment(data: Record) -> str | None:
+    comment = data.get("comment")
+    return comment if type(comment) is str and comment else None
 
 
 def _snapshot(
