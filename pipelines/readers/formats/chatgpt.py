@@ -133,7 +133,6 @@ CHATGPT = Format(
         Signal.REPEAT: "text; edits and regenerations are told apart by the tree",
         Signal.DISMISS: "text, `status: in_progress` and `finish_details.type: interrupted`",
         Signal.DISLIKE: "`message_feedback.json`",
-        Signal.SKIM: "`create_time`: the first token only, so the time to read is an upper bound",
     },
     notes=(
         (
@@ -149,6 +148,7 @@ CHATGPT = Format(
             " `path_inferred`."
         ),
         "A reply that is for ever `in_progress` was stopped, unless the turn went on or a background task writes it.",
+        "A reply has one time, so what was skimmed cannot be measured.",
         "Two replies that were offered side by side look like a regenerated one.",
         "A picture that a tool drew is the reply, without text.",
         "Feedback names its message by its own `id`; a vote of null is none.",
