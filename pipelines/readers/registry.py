@@ -3,21 +3,27 @@
 from pipelines.readers.format import Format
 from pipelines.readers.formats.arena import ARENA
 from pipelines.readers.formats.chatgpt import CHATGPT
+from pipelines.readers.formats.claude import CLAUDE
 from pipelines.readers.formats.dify import DIFY
 from pipelines.readers.formats.langfuse import LANGFUSE
 from pipelines.readers.formats.langsmith import LANGSMITH
 from pipelines.readers.formats.librechat import LIBRECHAT
 from pipelines.readers.formats.lmsys import LMSYS
 from pipelines.readers.formats.native import NATIVE
+from pipelines.readers.formats.openinference import OPENINFERENCE
 from pipelines.readers.formats.openwebui import OPENWEBUI
+from pipelines.readers.formats.otel_genai import OTEL_GENAI
+from pipelines.readers.formats.phoenix import PHOENIX
 from pipelines.readers.formats.rasa import RASA
 from pipelines.readers.formats.sharegpt import SHAREGPT
+from pipelines.readers.formats.turns import TURNS
 from pipelines.readers.formats.wildchat import WILDCHAT
 
 FORMATS: tuple[Format, ...] = (
     NATIVE,
     DIFY,
     CHATGPT,
+    CLAUDE,
     WILDCHAT,
     LMSYS,
     ARENA,
@@ -27,6 +33,10 @@ FORMATS: tuple[Format, ...] = (
     RASA,
     LANGFUSE,
     LANGSMITH,
+    PHOENIX,
+    OPENINFERENCE,
+    OTEL_GENAI,
+    TURNS,
 )
 
 
