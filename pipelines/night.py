@@ -15,6 +15,7 @@ from anonymize.keys import PseudonymKey, load_key
 from pipelines.engine import Pool, pool_of
 from pipelines.progress import Clock, Progress, Silent
 from pipelines.settings import Settings
+from pipelines.steps.again import narrow, refused_before
 from pipelines.steps.counts import add_counts
 from pipelines.steps.deidentify import deidentify_bucket, peak_mb
 from pipelines.steps.detect import days_to_detect, detect_chunk, plan_detection
@@ -57,7 +58,9 @@ class NightReport:
     catalogue: Path
 
 
-def run_night(settings: Settings, days: Sequence[date], progress: Progress | None = None) -> NightReport:
+def run_night(
+    settings: Settings, days: Sequence[date], progress: Progress | None = None, again: Sequence[str] | None = None
+) -> NightReport:
     """Take landing days through all steps.
 
     The result of a day is a function of its landing files, the key and the settings alone: running it again, with
@@ -67,6 +70,8 @@ def run_night(settings: Settings, days: Sequence[date], progress: Progress | Non
         settings: The settings of the run.
         days: Landing days; several are published `batch_days` at a time, and a batch that fails stops the run there.
         progress: Is told of the steps.
+        again: Read only what was refused before for one of these reasons (for any, if empty), and what belongs to it;
+            None: read all.
 
     Returns:
         Counts, seconds and partitions.
@@ -87,7 +92,7 @@ def run_night(settings: Settings, days: Sequence[date], progress: Progress | Non
         for start in range(0, len(ordered), settings.batch_days):
             with work_folder(settings.warehouse, run_id) as work:
                 parts.append(
-                    _Night(settings, run_id, work, pool, clock).run(ordered[start : start + settings.batch_days])
+                    _Night(settings, run_id, work, pool, clock, again).run(ordered[start : start + settings.batch_days])
                 )
         with clock.step("catalogue"):
             catalogue = rebuild(Warehouse(settings.warehouse))
@@ -111,7 +116,10 @@ class _BatchReport:
 
 
 class _Night:
-    def __init__(self, settings: Settings, run_id: str, work: Path, pool: Pool, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, run_id: str, work: Path, pool: Pool, clock: Clock, again: Sequence[str] | None
+    ) -> None:
+        self.again = again
         self.settings, self.run_id, self.work, self.pool, self.clock = settings, run_id, work, pool, clock
         self.overlay = Overlay(Warehouse(settings.warehouse), work / "merged")
 
@@ -119,7 +127,7 @@ class _Night:
         started = datetime.now(UTC)
         before = dict(self.clock.seconds)
         with self.clock.step("scan", len(days)):
-            scans = [self._advance("scan", scan_day(self.settings, d, self.work)) for d in days]
+            scans = [self._advance("scan", self._scan(d)) for d in days]
         results = self._deidentify(scans)
         with self.clock.step("merge", len(scans)):
             touched = {
@@ -144,6 +152,13 @@ class _Night:
             published = publish_batch(self.settings, self.overlay, batch)
         steps = {step: add_counts([dict(log.counts[step]) for log in logs]) for step in ("read", "anonymize")}
         return _BatchReport({**steps, "detect": detection}, peak, published)
+
+    def _scan(self, day: date) -> DayScan:
+        scan = scan_day(self.settings, day, self.work)
+        if self.again is None:
+            return scan
+        warehouse = self.overlay.warehouse
+        return narrow(self.settings, warehouse, scan, refused_before(warehouse, day, self.again))
 
     def _deidentify(self, scans: Sequence[DayScan]) -> list[BucketResult]:
         units = [(s, b) for s in scans for b in range(s.buckets)]

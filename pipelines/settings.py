@@ -14,7 +14,7 @@ import platformdirs
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
-from pipelines.readers.sources import SOURCES_FILE, load_sources
+from pipelines.readers.sources import SOURCES_FILE
 from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SqlGroup
 from schemas.errors import ConfigError
 
@@ -88,10 +88,23 @@ class Settings(BaseSettings):
         return self.workers or os.cpu_count() or 1
 
     def digest(self) -> str:
-        """Digest of the settings that results depend on: not where things lie, nor how the work is divided."""
-        outside = {"landing", "warehouse", "home", "key_file", "workers", "buckets", "batch_days", "first_day", "sql"}
+        """Digest of the settings that results depend on: not where things lie, nor how the work is divided.
+
+        What is declared about sources has digests of its own, one for each input file.
+        """
+        outside = {
+            "landing",
+            "warehouse",
+            "sources",
+            "home",
+            "key_file",
+            "workers",
+            "buckets",
+            "batch_days",
+            "first_day",
+            "sql",
+        }
         plain = self.model_dump(mode="json", exclude=outside)
-        plain["sources"] = [s.model_dump(mode="json") for s in load_sources(self.sources_path).declared]
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
         text = json.dumps(plain, sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()

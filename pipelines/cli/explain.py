@@ -13,6 +13,7 @@ from rich.text import Text
 from pipelines.cli.options import ConfigOption, JsonOption, WarehouseOption, opened, out, settings
 from schemas.contract import table
 from schemas.errors import NotFound
+from signals.versions import newest_messages
 from warehouse.layout import Warehouse
 from warehouse.query import run_query
 
@@ -106,8 +107,8 @@ def _message(warehouse: Warehouse, signal: dict[str, Any], message_id: str | Non
         & (pl.col("conversation_id") == signal["conversation_id"])
         & (pl.col("message_id") == message_id)
     )
-    rows = warehouse.scan("messages").filter(same).sort("arrival_dt", "completed_at", "created_at", "digest").collect()
-    return None if rows.is_empty() else rows.row(-1, named=True)
+    rows = newest_messages(warehouse.scan("messages").filter(same).collect())
+    return None if rows.is_empty() else rows.row(0, named=True)
 
 
 def _facts(found: dict[str, Any]) -> Table:

@@ -12,6 +12,7 @@ from pipelines.faults import without_values
 from pipelines.settings import Settings
 from pipelines.settings_groups import detect_settings, link_settings
 from pipelines.steps.deidentify import peak_mb
+from pipelines.steps.feedback import days_reached, events_of, place_loose
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.results import Chunk, ChunkResult
 from pipelines.steps.work import write_work
@@ -29,7 +30,8 @@ def days_to_detect(settings: Settings, overlay: Overlay, touched: Iterable[date]
     """Event days whose exchanges may differ now.
 
     A message changes the exchanges of its own day and of the day before, whose last replies it may answer, and those
-    of the days that look back on it.
+    of the days that look back on it. A vote changes those of the message that it names, which may lie further back,
+    and of the day after, if the message is a step towards a reply after midnight.
 
     Args:
         settings: Gives the look-back.
@@ -39,9 +41,11 @@ def days_to_detect(settings: Settings, overlay: Overlay, touched: Iterable[date]
     Returns:
         Those that have messages, and the touched ones, which are published even when empty.
     """
-    there = set(overlay.days("messages"))
-    reach = {t + timedelta(days=n) for t in touched for n in range(-1, settings.lookback_days + 1)}
-    return sorted((reach & there) | set(touched))
+    there, touched, reach = set(overlay.days("messages")), set(touched), settings.lookback_days
+    voted, moved = days_reached(overlay, touched, reach)
+    days = {t + timedelta(days=n) for t in touched | moved for n in range(-1, reach + 1)}
+    days |= {v + timedelta(days=n) for v in voted for n in (0, 1)}
+    return sorted((days & there) | touched)
 
 
 def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -> list[Chunk]:
@@ -49,13 +53,16 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
 
     Args:
         settings: Gives the look-back.
-        overlay: The tables as they will be; facts about the sources are written beside them.
+        overlay: The tables as they will be; facts about the sources, and events that name only a message, placed, are
+            written beside them.
         days: Event days.
 
     Returns:
         Chunks of about 20,000 messages of their day, never splitting a conversation.
     """
     chunks = []
+    days = list(days)
+    write_work(place_loose(overlay, days, settings.lookback_days), _placed_path(overlay.folder))
     for day in days:
         window = _window(settings, day)
         facts = source_facts(overlay.scan("messages", window), overlay.scan("events", window))
@@ -87,9 +94,11 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     messages = overlay.scan("messages", window).filter(_within(chunk))
     on_the_day = messages.filter(pl.col("dt") == chunk.dt).select(_KEY).unique()
     messages = messages.join(on_the_day, on=_KEY, how="semi")
-    events = overlay.scan("events", window).filter(_within(chunk)).join(on_the_day, on=_KEY, how="semi")
+    said = messages.collect()
+    placed = pl.read_parquet(_placed_path(overlay.folder))
+    events = events_of(overlay, placed, chunk.dt, _within(chunk), said, settings.lookback_days)
     facts = pl.read_parquet(_facts_path(overlay.folder, chunk.dt))
-    linked = link(messages.collect(), events.collect(), facts, link_settings(settings.link))
+    linked = link(said, events, facts, link_settings(settings.link))
     found = detect(linked, _encoder(settings.encoder), detect_settings(settings.detect))
     exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
     signals = found.signals.filter(pl.col("dt") == chunk.dt).drop("dt")
@@ -114,6 +123,10 @@ def _window(settings: Settings, day: date) -> list[date]:
 
 def _facts_path(folder: Path, day: date) -> Path:
     return folder / "facts" / f"dt={day}.parquet"
+
+
+def _placed_path(folder: Path) -> Path:
+    return folder / "placed.parquet"
 
 
 def _within(chunk: Chunk) -> pl.Expr:

@@ -83,6 +83,9 @@ def _scope(record: Message | Event, key: PseudonymKey, scope: str) -> str:
     """How far a tag reaches. The scope enters the tag's hash and stands nowhere."""
     if scope == "user" and record.user_id:
         return f"user\x1f{key.user_key(record.source, record.user_id)}"
+    if record.conversation_id is None:
+        # Feedback that names only its message: what shares a scope must be what is read together.
+        return f"feedback\x1f{record.source}\x1f{record.message_id or record.user_id}"
     return f"conversation\x1f{record.source}\x1f{record.conversation_id}"
 
 

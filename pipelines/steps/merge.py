@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.steps.again import PLACES
 from pipelines.steps.counts import require_equal
 from pipelines.steps.overlay import Overlay, arrivals
 from pipelines.steps.results import BucketResult, DayScan
@@ -30,6 +31,8 @@ def merge_day(overlay: Overlay, scan: DayScan, results: Iterable[BucketResult]) 
         CountMismatch: The buckets together do not hold what the scan counted.
     """
     results = sorted(results, key=lambda r: r.bucket)
+    if scan.partial:
+        return _merge_partly(overlay, scan, results)
     require_equal(f"landing day {scan.day}", "items scanned", scan.items, "in buckets", _sum(results, "items"))
     touched = {scan.day}
     for name in _BY_EVENT_DAY:
@@ -45,6 +48,32 @@ def merge_day(overlay: Overlay, scan: DayScan, results: Iterable[BucketResult]) 
         require_equal(f"landing day {scan.day}", f"{name} in buckets", _sum(results, name), "merged", written)
         touched |= days
     overlay.write("quarantine", scan.day, table("quarantine").conform(_read(results, "quarantine").collect()))
+    return sorted(touched)
+
+
+def _merge_partly(overlay: Overlay, scan: DayScan, results: list[BucketResult]) -> list[date]:
+    """Replace the rows of the conversations that were read again, and give up the places where they were refused."""
+    require_equal(f"landing day {scan.day}", "items read again", scan.items, "in buckets", _sum(results, "items"))
+    touched: set[date] = set()
+    read_again = pl.concat([_read(results, n).select("conversation_id") for n in _BY_EVENT_DAY]).unique().collect()
+    for name in _BY_EVENT_DAY:
+        fresh = _read(results, name)
+        replaced = pl.col("conversation_id").is_in(read_again["conversation_id"].drop_nulls().to_list())
+        if name == "events":  # one that names no conversation is known by its own id
+            replaced = replaced | pl.col("event_id").is_in(fresh.select("event_id").collect()["event_id"].to_list())
+        replaced = (pl.col("arrival_dt") == scan.day) & replaced.fill_null(value=False)
+        days = {*fresh.select(pl.col("dt").unique()).collect()["dt"], *_held_before(overlay, name, scan.day)}
+        for day in sorted(days):
+            new = fresh.filter(pl.col("dt") == day).collect()
+            held = overlay.scan(name, [day]).collect()
+            kept = held.filter(~replaced)
+            if not new.is_empty() or kept.height < held.height:
+                overlay.write(name, day, table(name).conform(pl.concat([kept, new])))
+                touched.add(day)
+    places = pl.read_parquet(Path(scan.routes) / PLACES)
+    kept = overlay.scan("quarantine", [scan.day]).drop("dt").collect().join(places, on=places.columns, how="anti")
+    refused = pl.concat([kept, _read(results, "quarantine").collect()])
+    overlay.write("quarantine", scan.day, table("quarantine").conform(refused))
     return sorted(touched)
 
 

@@ -175,7 +175,15 @@ def _run_rows(
         "config_digest": metadata["tacit.config"],
         "key_id": metadata["tacit.key"],
         "inputs": [
-            {"file": f.file, "format": f.format, "bytes": f.bytes, "sha256": f.sha256, "records": f.records}
+            {
+                "file": f.file,
+                "format": f.format,
+                "bytes": f.bytes,
+                "sha256": f.sha256,
+                "records": f.records,
+                "named": f.named,
+                "declared": f.declared,
+            }
             for f in log.scan.files
         ],
         "counts": [{"step": s, "count": c, "n": n} for s, counts in log.counts.items() for c, n in counts.items()],

@@ -17,6 +17,8 @@ class FileScan(msgspec.Struct, frozen=True):
         sha256: Digest of the bytes on disk.
         records: Records in it, a finding about the whole file counted as one.
         format: The format that it is in; several, for an archive, with commas between.
+        named: Digest of the formats and sources that its logs are read as.
+        declared: Digest of all that is declared about them.
     """
 
     file: str
@@ -24,13 +26,24 @@ class FileScan(msgspec.Struct, frozen=True):
     sha256: str
     records: int
     format: str
+    named: str
+    declared: str
 
 
 class LogScan(msgspec.Struct, frozen=True):
-    """A log in the landing day: a file, or a member of an archive, and the format that it was recognised as."""
+    """A log in the landing day: a file, or a member of an archive.
+
+    Attributes:
+        name: Path below the landing day.
+        format: The format that it was recognised as.
+        source: The source of its records that name none.
+        declared: What is declared about it, as JSON.
+    """
 
     name: str
     format: str
+    source: str
+    declared: str
 
 
 class DayScan(msgspec.Struct, frozen=True):
@@ -44,6 +57,7 @@ class DayScan(msgspec.Struct, frozen=True):
         routes: Folder of `pipelines.steps.routes`, and of `findings.parquet`, the records that were refused unread.
         items: How many items the records hold, findings included.
         unused: Records that hold nothing of a conversation.
+        partial: Whether the routes are only some of the day's (`pipelines.steps.again`).
     """
 
     day: date
@@ -53,6 +67,7 @@ class DayScan(msgspec.Struct, frozen=True):
     routes: str
     items: int
     unused: int
+    partial: bool = False
 
     @property
     def records(self) -> int:

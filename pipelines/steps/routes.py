@@ -131,9 +131,28 @@ def routes_of(folder: str, bucket: int, buckets: int) -> pl.DataFrame:
     Returns:
         `log`, `line`, `offset`, `bytes`, `first`, `n` in the order of the files.
     """
-    rows = pl.scan_parquet(f"{folder}/routes-*.parquet")
-    if buckets > 1:
-        links = pl.scan_parquet(f"{folder}/{_LINKS}")
-        rows = rows.join(links, on="key", how="left")
-        rows = rows.filter(pl.coalesce("root", "key") % buckets == bucket)
+    rows = _rooted(folder).filter(pl.col("root") % buckets == bucket)
     return rows.select("log", "line", "offset", "bytes", "first", "n").sort("log", "line", "first").collect()
+
+
+def all_routes(folder: str) -> pl.DataFrame:
+    """All routes, with `root`: what has the same root stays together."""
+    return _rooted(folder).collect()
+
+
+def narrow_routes(rows: pl.DataFrame, folder: Path) -> int:
+    """Write some of `all_routes` to a folder of their own.
+
+    Returns:
+        How many items they hold.
+    """
+    write_work(rows.select(list(_SCHEMA)), folder / "routes-00000.parquet")
+    links = rows.select("key", "root").unique().filter(pl.col("key") != pl.col("root"))
+    write_work(links, folder / _LINKS)
+    return int(rows["n"].sum())
+
+
+def _rooted(folder: str) -> pl.LazyFrame:
+    rows = pl.scan_parquet(f"{folder}/routes-*.parquet")
+    links = pl.scan_parquet(f"{folder}/{_LINKS}")
+    return rows.join(links, on="key", how="left").with_columns(root=pl.coalesce("root", "key"))

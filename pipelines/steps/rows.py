@@ -52,11 +52,12 @@ def message_row(
         "model": None if message.model is None else labels[message.model],
         "has_attachment": message.has_attachment,
     }
-    digest = content_id(*(None if v is None else _plain(v) for v in row.values()))
+    digest = content_id(*(None if v is None else _plain(v) for v in row.values()), *message.aliases)
     at = message.created_at or message.completed_at
     return row | {
         "entity_counts": entity_counts(result),
         "flags": list(message.flags),
+        "aliases": list(message.aliases) or None,
         "digest": digest,
         "arrival_dt": arrival,
         "dt": at.date() if at else arrival,

@@ -19,6 +19,7 @@ from pipelines.steps.routes import FINDINGS, Routes
 from pipelines.steps.rows import frame, quarantine_row
 from pipelines.steps.work import write_work
 from schemas.errors import LandingError
+from schemas.ids import content_id
 from warehouse.files import file_digest
 from warehouse.layout import Warehouse
 
@@ -50,7 +51,13 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
             scanner.refuse(*found)
     scanner.routes.finish()
     write_work(frame("quarantine", scanner.findings), folder / FINDINGS)
-    files = tuple(_file_scan(settings, day, name, scanner) for name in day_files(settings.landing, day))
+    read_from: dict[str, list[LogScan]] = {}
+    for log in scanner.logs:
+        read_from.setdefault(_file_of(log.name), []).append(log)
+    files = tuple(
+        _file_scan(settings.landing / f"dt={day}", name, scanner.records[name], read_from.get(name, []))
+        for name in day_files(settings.landing, day)
+    )
     return DayScan(
         day=day,
         files=files,
@@ -78,7 +85,7 @@ class _Scanner:
             self.refuse(origin.name, log)
             return
         number = len(self.logs)
-        self.logs.append(LogScan(origin.name, log.format.name))
+        self.logs.append(LogScan(origin.name, log.format.name, context.name, context.source.model_dump_json()))
         for raw in log.records(self.settings.record_limit):
             if raw.refusal is not None:
                 self.refuse(origin.name, raw)
@@ -103,10 +110,17 @@ def _file_of(name: str) -> str:
     return name.partition("!")[0]
 
 
-def _file_scan(settings: Settings, day: date, name: str, scanner: _Scanner) -> FileScan:
-    path = settings.landing / f"dt={day}" / name
-    formats = sorted({log.format for log in scanner.logs if _file_of(log.name) == name})
-    return FileScan(name, path.stat().st_size, file_digest(path), scanner.records[name], ",".join(formats))
+def _file_scan(folder: Path, name: str, records: int, logs: list[LogScan]) -> FileScan:
+    path = folder / name
+    return FileScan(
+        file=name,
+        bytes=path.stat().st_size,
+        sha256=file_digest(path),
+        records=records,
+        format=",".join(sorted({log.format for log in logs})),
+        named=content_id(*(part for log in logs for part in (log.name, log.format, log.source))),
+        declared=content_id(*(log.declared for log in logs)),
+    )
 
 
 def _buckets(files: Iterable[FileScan], processes: int) -> int:
