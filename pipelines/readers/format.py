@@ -79,6 +79,7 @@ class Format:
             measured from it.
         notes: What is left out or inferred, one sentence each.
         quick: A faster way for records that are clean, from their bytes; it gives None where the reader has to look.
+        check: Raises a ConfigError where what was declared does not fit the file; called where the format is declared.
         companions: Files of an export that hold nothing of a conversation, by name: they are no fault.
     """
 
@@ -94,6 +95,7 @@ class Format:
     finds: Mapping[Signal, str]
     notes: tuple[str, ...] = ()
     quick: Callable[[Context], Callable[[bytes], Item | None]] | None = None
+    check: Callable[[Context, Glimpse], None] | None = None
     companions: frozenset[str] = field(default_factory=frozenset)
 
 

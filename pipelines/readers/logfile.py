@@ -98,7 +98,7 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
         The file, or a finding where no reader takes it.
 
     Raises:
-        ConfigError: The declared format does not exist.
+        ConfigError: The declared format does not exist, or what is declared for it does not fit the file.
     """
     found = _CONTAINERS.get(origin.suffix)
     if found is None:
@@ -113,6 +113,8 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
                 state="Nothing was started.",
                 then=f"The formats are: {', '.join(f.name for f in FORMATS)}.",
             )
+        if chosen.check is not None:
+            chosen.check(context, look(origin, shape, container, limit))
         return _opened(origin, container, chosen, "declared", context)
     glimpse = look(origin, shape, container, limit)
     for candidate in FORMATS:

@@ -4,6 +4,7 @@ from pipelines.readers.format import Format
 from pipelines.readers.formats.arena import ARENA
 from pipelines.readers.formats.chatgpt import CHATGPT
 from pipelines.readers.formats.claude import CLAUDE
+from pipelines.readers.formats.claude_code import CLAUDE_CODE
 from pipelines.readers.formats.dify import DIFY
 from pipelines.readers.formats.langfuse import LANGFUSE
 from pipelines.readers.formats.langsmith import LANGSMITH
@@ -24,6 +25,7 @@ FORMATS: tuple[Format, ...] = (
     DIFY,
     CHATGPT,
     CLAUDE,
+    CLAUDE_CODE,
     WILDCHAT,
     LMSYS,
     ARENA,

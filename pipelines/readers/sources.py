@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from schemas.enums import EventKind
+from pipelines.readers.columns import Columns
+from schemas.enums import EventKind, Status
 from schemas.errors import ConfigError
 
 SOURCES_FILE = "sources.yaml"
@@ -22,29 +23,6 @@ class ReplyTime(StrEnum):
     FIRST_TOKEN = "first_token"  # noqa: S105 - no password
     LAST_TOKEN = "last_token"  # noqa: S105
     STORED = "stored"
-
-
-class Columns(BaseModel):
-    """Which column of a table of turns holds what. One row is one turn: a query and its answer."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    query: str = Field(description="What the user asked.")
-    answer: str | None = Field(None, description="What the assistant answered.")
-    conversation: str | None = Field(None, description="Id of the conversation.")
-    turn: str | None = Field(None, description="Id of the turn, unique within the conversation.")
-    order: str | None = Field(None, description="Number of the turn within the conversation.")
-    user: str | None = Field(None, description="Id of the user.")
-    model: str | None = Field(None, description="Model that answered.")
-    asked_at: str | None = Field(None, description="When the query was sent.")
-    answered_at: str | None = Field(None, description="When the first token of the answer was shown.")
-    finished_at: str | None = Field(None, description="When the last token of the answer was shown.")
-    status: str | None = Field(None, description="How the answer ended; see `statuses`.")
-    vote: str | None = Field(None, description="The vote on the answer; see `votes`.")
-    comment: str | None = Field(None, description="A comment that came with the vote.")
-    counters: dict[EventKind, str] = Field(
-        default_factory=dict, description="Columns that count acts on the answer, by event."
-    )
 
 
 class Source(BaseModel):
@@ -65,7 +43,7 @@ class Source(BaseModel):
     feedback_names: tuple[str, ...] = Field(
         (), description="For traces: more names of scores that are a user's feedback, as they are logged."
     )
-    statuses: dict[str, str] = Field(default_factory=dict, description="Spelling of how a reply ended.")
+    statuses: dict[str, Status] = Field(default_factory=dict, description="Spelling of how a reply ended.")
     columns: Columns | None = Field(None, description="For tables of turns: which column holds what.")
 
     @field_validator("zone")
