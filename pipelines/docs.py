@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pipelines.readers.describe import formats_markdown
 from warehouse.describe import tables_markdown
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -9,7 +10,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 def generated() -> dict[Path, str]:
     """The generated pages and what should stand in them."""
-    return {DOCS / "tables.md": tables_markdown()}
+    return {DOCS / "tables.md": tables_markdown(), DOCS / "formats.md": formats_markdown()}
 
 
 def main() -> None:
