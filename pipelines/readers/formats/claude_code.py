@@ -203,8 +203,8 @@ CLAUDE_CODE = Format(
     },
     notes=(
         (
-            "A reply is several lines, each with a piece: text, a thought, a tool call. Each is a message; those without"
-            " text are steps."
+            "A reply is several lines, each with a piece: text, a thought, a tool call. Each is a message; those"
+            " without text are steps."
         ),
         "Tool results, reminders, command output and summaries that stand under the user's role are not the user's.",
         "Of a command that the user typed, the words after its name are the user's.",
