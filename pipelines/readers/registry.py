@@ -14,6 +14,7 @@ from pipelines.readers.formats.native import NATIVE
 from pipelines.readers.formats.openinference import OPENINFERENCE
 from pipelines.readers.formats.openwebui import OPENWEBUI
 from pipelines.readers.formats.otel_genai import OTEL_GENAI
+from pipelines.readers.formats.pairs import PAIRS
 from pipelines.readers.formats.phoenix import PHOENIX
 from pipelines.readers.formats.rasa import RASA
 from pipelines.readers.formats.sharegpt import SHAREGPT
@@ -38,6 +39,7 @@ FORMATS: tuple[Format, ...] = (
     PHOENIX,
     OPENINFERENCE,
     OTEL_GENAI,
+    PAIRS,
     TURNS,
 )
 
