@@ -17,7 +17,8 @@ _SPELLED = {
     Role.TOOL: "tool function ipython toolmessage toolmessagechunk functionmessage functionmessagechunk",
 }
 _ROLES = {word: role for role, words in _SPELLED.items() for word in words.split()}
-_HELD = ("content", "parts", "text", "tool_calls", "toolCalls", "tool_invocations", "toolInvocations")
+_CONTENT = ("content", "parts", "blocks", "text", "message")
+_CALLS = ("tool_calls", "toolCalls", "tool_invocations", "toolInvocations", "function_call")
 _ASKED = frozenset({"function_call", "custom_tool_call", "tool_call", "tool-call", "tool_use", "mcp_call"})
 _GIVEN = frozenset(
     {
@@ -69,7 +70,7 @@ def read_message(value: Any) -> Turns | None:
         return _serialised(value["id"], value["kwargs"])
     if value.get("kind") in ("request", "response") and type(value.get("parts")) is list:
         return _pydantic(value["parts"], value["kind"] == "response")
-    if type(value.get("role")) is str and any(key in value for key in _HELD):
+    if type(value.get("role")) is str and any(key in value for key in (*_CONTENT, *_CALLS)):
         # A role that nobody knows is not the user's, nor the assistant's.
         return _turn(role_of(value["role"]) or Role.SYSTEM, value)
     return _typed(value)
@@ -122,10 +123,8 @@ def _turn(role: Role, held: Record) -> Turns:
     content = held.get("content")
     if type(content) is dict and content.get("type") == "function" and "function" in content:
         return ()  # some integrations log the definition of a tool as if the tool had said it
-    field = "content"
-    if content is None or (content == "" and held.get("parts")):
-        field = "parts" if held.get("parts") is not None else "text"
-        content = held.get(field)
+    field = next((key for key in _CONTENT if held.get(key) not in (None, "", [])), "content")
+    content = held.get(field)
     if role is Role.USER and type(content) is list and content and all(_is_given(part) for part in content):
         role = Role.TOOL
     try:
@@ -142,8 +141,7 @@ def _turn(role: Role, held: Record) -> Turns:
 
 def _calls_tools(held: Record) -> bool:
     more = held.get("additional_kwargs")
-    keys = (*_HELD[3:], "function_call")
-    return any(held.get(key) for key in keys) or (type(more) is dict and any(more.get(key) for key in keys))
+    return any(of.get(key) for of in (held, more) if type(of) is dict for key in _CALLS)
 
 
 def _is_given(part: Any) -> bool:

@@ -125,7 +125,7 @@ def _trace(
     conversation = taken.id("sessionId") or session or thread_of(taken.object("metadata"))
     for _, o in observations:
         conversation = conversation or thread_of(Taken(o, clock).object("metadata"))
-    head = Head(context.name, trace_id, conversation, taken.text("userId"))
+    head = Head(context.name, trace_id, conversation, taken.id("userId"))
     yield from calls_of_a_trace(taken, head, [(where, Taken(o, clock, flags)) for where, o in observations])
     scores = numbered(r["scores"], "scores") if type(r.get("scores")) is list else iter(())
     whole = [(where, _named(s)) for where, s in scores if type(s) is dict]  # lists of the API hold only their ids
@@ -149,7 +149,7 @@ def _observation(r: Record, context: Context, clock: Clock, flags: tuple[str, ..
         return
     taken = Taken(r, clock, flags)
     conversation = taken.id("sessionId") or thread_of(taken.object("metadata"))
-    head = Head(context.name, fields.any_id(r, "traceId"), conversation, taken.text("userId"))
+    head = Head(context.name, fields.any_id(r, "traceId"), conversation, taken.id("userId"))
     yield from calls_of_an_observation(taken, head)
 
 
@@ -174,7 +174,7 @@ LANGFUSE = Format(
         Signal.SKIM: "`endTime` of the answering generation",
     },
     notes=(
-        "A trace whose own input and output hold words is one exchange; else its generations are read.",
+        "A trace whose own input holds the user's words is one exchange; else its generations are read.",
         "Words are only taken from inputs and outputs of known shapes; other arguments of functions are passed over.",
         "Times without a zone are UTC, as Langfuse documents, unless a zone is declared.",
         "Scores of judges (EVAL), of experts (ANNOTATION) and of experiments are left out.",

@@ -59,8 +59,9 @@ class _Observed:
 def calls_of_a_trace(trace: Taken, head: Head, places: Sequence[Place]) -> Iterator[Item]:
     """Read a trace with its observations.
 
-    The trace is one call if its input and output hold words, or else its only root that does; the generations follow
-    as steps towards it. Where neither is so, the generations stand by themselves.
+    The trace is one call if its input holds the user's words, or else its only root that does; the generations follow
+    as steps towards it, of which the last gives the answer where the whole does not state it. Where there are no such
+    words, the generations stand by themselves.
     """
     refused: list[Refusal] = []
     observed = []
@@ -88,22 +89,22 @@ def calls_of_an_observation(taken: Taken, head: Head) -> Iterator[Item]:
     one = _observed(taken)
     if one is not None:
         knows_its_trace = any(key in taken.r for key in _CONTEXT)
-        whole = one.parent_id is None and knows_its_trace and one.asks and (one.answers or one.failed)
+        whole = one.parent_id is None and knows_its_trace and one.asks
         if whole or one.kind == _GENERATION:
             yield _call(one, head, whole=whole)
     yield from taken.refusals
 
 
 def _stands_for(said: Exchanged, trace: Taken, generations: list[_Observed]) -> bool:
-    """Whether the trace's own input and output are what user and assistant said."""
+    """Whether the trace's own input and output are what was said."""
     if has_words(said.input, Role.USER):
-        return has_words(said.output, Role.ASSISTANT) or not any(g.answers for g in generations)
-    worded = any(g.asks or g.answers for g in generations)
-    return has_words(said.output, Role.ASSISTANT) and not worded and trace.r.get("input") is None
+        return True
+    unasked = trace.r.get("input") is None and not any(g.asks or g.answers for g in generations)
+    return unasked and has_words(said.output, Role.ASSISTANT)
 
 
 def _only_root(observed: list[_Observed]) -> _Observed | None:
-    found = [o for o in observed if o.parent_id is None and o.asks and (o.answers or o.failed)]
+    found = [o for o in observed if o.parent_id is None and o.asks]
     return found[0] if len(found) == 1 else None
 
 
@@ -121,7 +122,7 @@ def _of_the_trace(
         input=said.input,
         output=() if failed and said.output is None else said.output,
         status=Status.ERROR if failed else Status.OK,
-        whole=said.output is not None or failed or bool(observed),
+        whole=True,
     )
 
 

@@ -12,12 +12,13 @@ from pipelines.readers.times import Clock
 from schemas.reasons import Reason
 
 SOURCES = frozenset({"API", "ANNOTATION", "EVAL"})
+_SAYS = ("value", "stringValue", "dataType")
 _OF = ("traceId", "observationId", "sessionId")
 
 
 def is_score(r: Record) -> bool:
     """Whether a record is a score, in the names of the API."""
-    return "name" in r and ("value" in r or "stringValue" in r) and any(key in r for key in _OF) and "type" not in r
+    return "name" in r and any(key in r for key in _SAYS) and any(key in r for key in _OF) and "type" not in r
 
 
 def read_score(
