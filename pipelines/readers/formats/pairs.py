@@ -98,7 +98,7 @@ PAIRS = Format(
     conversation="`id`, `prompt_id` or `question_id`; without one it is made of the content",
     finds=dict.fromkeys(TEXT_SIGNALS, "text, of records with a `history`"),
     notes=(
-        "Recognised only where hardly anything stands beside the pair: tables with times or votes are declared as turns.",
+        "Recognised only where hardly anything stands beside the pair: a table with times is declared as turns.",
         "What stands under `input` or `context` is part of the request.",
     ),
 )
