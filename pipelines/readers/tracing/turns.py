@@ -81,18 +81,18 @@ def unmasked(turn: Turn) -> Turn:
 def _usual(message: Any, role: Role | None) -> Any:
     """A message under the usual names: `role`, `content`, `tool_calls`."""
     if type(message) is str and role is not None:
-        return {"role": role, "content": message}
+        return {"role": role.value, "content": message}
     if type(message) is not dict:
         return message
     held = flat(message)
-    inner = decoded(held.get("message"))
-    if "role" not in held and type(inner) is dict and not any(k.startswith("message.") and "." in k[8:] for k in held):
-        held = held | inner
-    elif "content" not in held and inner is not None and type(inner) is not dict:
+    inner = decoded(held.get("message"))  # of a choice
+    if type(inner) is dict:
+        held |= flat(inner, "message.")
+    elif inner is not None and "content" not in held:
         held["content"] = inner
     usual = held | _openinference(held)
     if role is not None and type(usual.get("role")) is not str and not _is_serialised(usual):
-        usual["role"] = role
+        usual["role"] = role.value
     if type(usual.get("role")) is str:
         usual["content"] = _unwrapped(usual.get("content"))
     if "tool_calls" not in usual and any(k.startswith("tool_calls.") for k in usual):
