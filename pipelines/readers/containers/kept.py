@@ -1,6 +1,7 @@
 """The bytes of one record while it is read, as long as they are not too many."""
 
 from hashlib import sha256
+from typing import Any
 
 from pipelines.readers.raw import RawRecord, Refusal
 from schemas.reasons import Reason
@@ -20,8 +21,7 @@ class Kept:
     def __init__(self, start: int | None, limit: int) -> None:
         self._start, self._limit = start, limit
         self._pieces: list[bytes] = []
-        self._digest = sha256()
-        self._digested = False
+        self._digest: Any = None  # once bytes were let go of
         self.size = 0
 
     @property
@@ -32,7 +32,7 @@ class Kept:
     @property
     def whole(self) -> bytes | None:
         """All bytes so far; None once there were too many."""
-        return None if self._digested else b"".join(self._pieces)
+        return b"".join(self._pieces) if self._digest is None else None
 
     def add(self, piece: bytes) -> None:
         """Add what follows. Call `shorten` when nothing more is to be done with the whole."""
@@ -42,20 +42,20 @@ class Kept:
     def shorten(self) -> None:
         """Let go of the bytes if they are too many."""
         if self.too_large:
+            self._digest = self._digest or sha256()
             for piece in self._pieces:
                 self._digest.update(piece)
             self._pieces.clear()
-            self._digested = True
 
     def record(self, number: int) -> RawRecord:
         """The record, refused where it is too large."""
-        return self.refused(number, Reason.RECORD_TOO_LARGE) if self.too_large else self._taken(number)
-
-    def _taken(self, number: int) -> RawRecord:
+        if self.too_large:
+            return self.refused(number, Reason.RECORD_TOO_LARGE)
         return RawRecord(number, self._start, b"".join(self._pieces))
 
     def refused(self, number: int, reason: Reason) -> RawRecord:
-        """The record, refused for this reason. It is not read again by its offset."""
+        """The record, refused for this reason."""
+        digest = self._digest or sha256()
         for piece in self._pieces:
-            self._digest.update(piece)
-        return RawRecord(number, self._start, b"", Refusal(reason), self.size, self._digest.hexdigest())
+            digest.update(piece)
+        return RawRecord(number, self._start, b"", Refusal(reason), self.size, digest.hexdigest())
