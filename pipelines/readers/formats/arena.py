@@ -16,8 +16,12 @@ _SIDES = ("a", "b")
 
 def _recognise(glimpse: Glimpse) -> str | None:
     for record in glimpse.records:
-        if type(record) is dict and {"conversation_a", "conversation_b"} <= record.keys() and "winner" in record:
+        if type(record) is not dict or record.keys().isdisjoint(("winner", "winner_model_a")):
+            continue
+        if {"conversation_a", "conversation_b"} <= record.keys():
             return "rows hold `conversation_a`, `conversation_b` and `winner`"
+        if {"prompt", "response_a", "response_b"} <= record.keys():
+            return "rows hold `prompt`, `response_a`, `response_b` and `winner_model_a`"
     return None
 
 
@@ -26,9 +30,8 @@ def _reader(context: Context) -> Reader:
         if type(record) is not dict:
             raise Refused(Reason.NOT_AN_OBJECT)
         for side in _SIDES:
-            key = f"conversation_{side}"
             try:
-                turns = _turns(record, key)
+                key, turns = _turns(record, side)
             except Refused as refused:
                 yield refused.refusal()
                 continue
@@ -37,8 +40,19 @@ def _reader(context: Context) -> Reader:
     return read
 
 
-def _turns(record: Record, key: str) -> list[Any]:
-    """The list of turns, which some editions hold as JSON in a string."""
+def _turns(record: Record, side: str) -> tuple[str, list[Any]]:
+    """The turns of one side: a list of them, or a list of prompts and one of responses."""
+    key = f"response_{side}"
+    if key not in record:
+        key = f"conversation_{side}"
+        return key, _listed(record, key)
+    asked, answered = _listed(record, "prompt"), _listed(record, key)
+    said = [("user", n, text) for n, text in enumerate(asked)] + [("assistant", n, t) for n, t in enumerate(answered)]
+    return key, [{"role": role, "content": text} for role, _, text in sorted(said, key=lambda turn: turn[1])]
+
+
+def _listed(record: Record, key: str) -> list[Any]:
+    """A list, which some editions hold as JSON in a string."""
     value = record.get(key)
     if type(value) is str:
         return fields.as_list(decode_json(value.encode("utf-8", "replace"))[0], key)
@@ -62,8 +76,8 @@ def _head(record: Record, side: str, source: str, flags: tuple[str, ...]) -> Hea
 ARENA = Format(
     name="arena",
     title="Chatbot Arena",
-    seen="chatbot_arena_conversations, 2023; arena-human-preference 100k and 140k, 2024 and 2025; MT-bench judgments",
-    shapes=frozenset({Shape.LINES, Shape.DOCUMENT, Shape.ROWS}),
+    seen="chatbot_arena_conversations, 2023; arena-human-preference 55k, 100k and 140k, to 2025; MT-bench judgments",
+    shapes=frozenset({Shape.LINES, Shape.DOCUMENT, Shape.ROWS, Shape.CSV}),
     recognise=_recognise,
     reader=_reader,
     user_time="none is logged; `tstamp` is the time of the comparison",

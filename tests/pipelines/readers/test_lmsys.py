@@ -103,6 +103,24 @@ def test_a_battle_held_as_json_in_strings_is_read_alike(tmp_path: Path) -> None:
     assert [m.conversation_id for m in messages(found)] == ["12-alpaca-13b"] * 2
 
 
+def test_prompts_and_responses_apart_are_put_together(tmp_path: Path) -> None:
+    row = {
+        "id": 30192,
+        "model_a": "m-a",
+        "model_b": "m-b",
+        "prompt": '["name a fish", "and a bird?"]',
+        "response_a": '["Carp.", "Wren."]',
+        "response_b": '["Cod.", null]',
+        "winner_model_a": 1,
+    }
+    found = items(tmp_path, "a.jsonl", [row, row | {"prompt": "name a fish"}])
+    assert [(m.conversation_id, m.content) for m in messages(found)] == [
+        ("30192-m-a", "name a fish"), ("30192-m-a", "Carp."), ("30192-m-a", "and a bird?"), ("30192-m-a", "Wren."),
+        ("30192-m-b", "name a fish"), ("30192-m-b", "Cod."), ("30192-m-b", "and a bird?"), ("30192-m-b", None),
+    ]  # fmt: skip
+    assert [r.reason for r in refusals(found)] == [Reason.INVALID_JSON] * 2
+
+
 @pytest.mark.parametrize(("fixture", "name"), [(chat(), "lmsys"), (battle(), "arena")])
 def test_junk_anywhere_gives_items_and_never_a_fault(tmp_path: Path, fixture: dict[str, Any], name: str) -> None:
     @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
