@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from pipelines.readers.chat import Turns
+from pipelines.readers.fields import Refused
 from pipelines.readers.format import Context
 from pipelines.readers.items import Call
 from pipelines.readers.raw import Refusal
@@ -45,13 +46,20 @@ def calls_of_logs(logs: list[tuple[str, Span]], context: Context) -> Iterator[Ca
         else:
             spans.setdefault((log.trace_id, call_id), []).append((where, log))
     for (_, call_id), of in spans.items():
-        for chosen, is_input in ((is_request, True), (is_answer, False)):
-            picked = [(where, log) for where, log in of if chosen(log.marks[0])]
-            if picked:
-                yield from _part(picked, call_id, context, is_input=is_input)
-        for where, log in of:
-            if log.marks[0].name == DETAILS:
-                yield from _details(where, log, call_id, context)
+        try:
+            yield from _parts(of, call_id, context)
+        except Refused as fault:
+            yield fault.refusal(of[0][0])
+
+
+def _parts(of: list[tuple[str, Span]], call_id: str, context: Context) -> Iterator[Call | Refusal]:
+    for chosen, is_input in ((is_request, True), (is_answer, False)):
+        picked = [(where, log) for where, log in of if chosen(log.marks[0])]
+        if picked:
+            yield from _part(picked, call_id, context, is_input=is_input)
+    for where, log in of:
+        if log.marks[0].name == DETAILS:
+            yield from _details(where, log, call_id, context)
 
 
 def _own_id(log: Span) -> str | None:

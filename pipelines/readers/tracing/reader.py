@@ -70,7 +70,11 @@ def _of_spans(spans: list[tuple[str, Span]], context: Context) -> Iterator[Item]
         refused: list[Refusal] = []
         if not _is_judged(span, known):
             read = openinference_call if span.kind in KINDS else genai_call
-            call = read(span, context, refused)
+            try:
+                call = read(span, context, refused)
+            except Refused as fault:
+                call = None
+                refused.append(fault.refusal())
             if call is not None:
                 yield call
         for found in refused:
@@ -80,7 +84,10 @@ def _of_spans(spans: list[tuple[str, Span]], context: Context) -> Iterator[Item]
 
 def _inside(where: str, span: Span, context: Context) -> Iterator[Item]:
     refused: list[Refusal] = []
-    yield from remarks_on(span, context, refused)
+    try:
+        yield from remarks_on(span, context, refused)
+    except Refused as fault:
+        refused.append(fault.refusal())
     for found in refused:
         yield Refusal(found.reason, ".".join(p for p in (where, found.field) if p))
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pipelines.readers.items import Item
 from pipelines.readers.logfile import LogFile
+from schemas.enums import Role
 from schemas.reasons import Reason
 from tests.pipelines.readers.kit import items, opened, refusals
 from tests.pipelines.readers.mutations import assert_withstands, mutated
@@ -21,6 +22,7 @@ from tests.pipelines.readers.otlp import (
     TRACE,
     calls,
     only_call,
+    said,
     span,
     spans,
 )
@@ -181,3 +183,47 @@ def test_a_service_that_names_itself_unknown_is_none(tmp_path: Path) -> None:
 @given(st.sampled_from([PYTHON, JAVASCRIPT, JAEGER, CLICKHOUSE]).flatmap(mutated))
 def test_junk_anywhere_is_refused_and_breaks_nothing(tmp_path_factory: pytest.TempPathFactory, record: Any) -> None:
     assert_withstands(tmp_path_factory.mktemp("junk"), "t.jsonl", [record], {"format": "otel-genai"})
+
+
+def test_a_user_who_really_types_json_keeps_it(tmp_path: Path) -> None:
+    typed = '[{"name": "parcel", "price": 3}]'
+    given_ = {"llm.request.type": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": typed}
+    assert said(only_call(read(tmp_path, spans(span(given_)))).input) == [("user", typed)]
+
+
+def test_a_message_that_cannot_be_read_costs_only_itself(tmp_path: Path) -> None:
+    history = [*ASKED, {"role": "user", "content": 7}, None]
+    found = read(tmp_path, spans(span(CONTENT | {"gen_ai.input.messages": json.dumps(history)})))
+    assert said(calls(found)[0].input) == QUESTION
+    (refusal,) = refusals(found)
+    assert refusal.reason is Reason.WRONG_TYPE
+    assert refusal.field == "resourceSpans[0].scopeSpans[0].spans[0].gen_ai.input.messages[1].content"
+
+
+def test_a_lone_surrogate_is_mended_and_noted_on_each_turn(tmp_path: Path) -> None:
+    line = json.dumps(spans(span(CONTENT))).replace("Where is", "Where \\ud83d is").encode()
+    (tmp_path / "t.jsonl").write_bytes(line)
+    log_ = opened(tmp_path / "t.jsonl")
+    assert isinstance(log_, LogFile)
+    call = only_call(i for raw in log_.records(1 << 20) for i in log_.items(raw))
+    assert call.input is not None
+    assert call.input[0].text == "Where \ufffd is my parcel?"
+    assert call.input[0].flags == ("surrogate_replaced",)
+
+
+def test_roles_of_every_provider_are_known(tmp_path: Path) -> None:
+    history = [{"role": r, "content": r} for r in ("developer", "human", "model", "function")]
+    call = only_call(read(tmp_path, spans(span(CHAT | {"gen_ai.input.messages": history}))))
+    assert call.input is not None
+    assert [t.role for t in call.input] == [Role.SYSTEM, Role.USER, Role.ASSISTANT, Role.TOOL]
+
+
+def test_a_value_that_is_nested_too_deep_costs_its_span_and_no_other(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(60):
+        deep = {"arrayValue": {"values": [deep]}}
+    bad = span(CONTENT, "00000000000000b2")
+    bad["attributes"].append({"key": "gen_ai.input.messages", "value": deep})
+    found = read(tmp_path, spans(bad, span(CONTENT)))
+    assert [c.call_id for c in calls(found)] == [SPAN]
+    assert [r.reason for r in refusals(found)] == [Reason.RECORD_TOO_DEEP]
