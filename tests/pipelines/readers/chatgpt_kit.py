@@ -8,7 +8,7 @@ from pipelines.readers.items import Item
 from schemas.records import Message
 from tests.pipelines.readers.kit import items
 
-T0 = 1761991200.5  # 2026-11-01
+T0 = 1793527200.5  # 2026-11-01, 10:00
 
 
 def at(seconds: float) -> datetime:
