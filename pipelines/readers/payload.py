@@ -35,7 +35,6 @@ _ASKED = (
     "prompts",
     "message",
     "request",
-    "text",
 )
 _ANSWERED = (
     "messages",

@@ -58,12 +58,12 @@ def _looked_into(record: Any) -> Iterator[Record]:
     values = record[:5] if type(record) is list else [record]
     for value in values:
         if type(value) is dict:
-            r = _named(value)
+            r = _camelled(value)  # with its blanks: in a table all columns are always there
             inner = [
                 r.get("trace"),
                 *(r[k][0] for k in ("data", "traces", "observations") if type(r.get(k)) is list and r[k]),
             ]
-            yield from (_named(v) for v in inner if type(v) is dict)
+            yield from (_camelled(v) for v in inner if type(v) is dict)
             yield r
 
 
@@ -72,9 +72,13 @@ def _camel(key: str) -> str:
     return _SNAKE.sub(lambda m: m[1].upper(), key)
 
 
+def _camelled(record: Record) -> Record:
+    """A record under the names of the API, which the exports write with underscores."""
+    return {_camel(key): value for key, value in record.items()}
+
+
 def _named(record: Record) -> Record:
-    """A record under the names of the API, which the exports write with underscores, less its empty strings."""
-    return blanks_dropped({_camel(key): value for key, value in record.items()})
+    return blanks_dropped(_camelled(record))
 
 
 def _is_observation(r: Record) -> bool:
