@@ -96,7 +96,8 @@ def test_the_answer_is_found_in(shape: str) -> None:
         None, 3, True, "", "  ", [], {}, [1, 2], "[1, 2]", {"topic": "herons"}, {"city": "Gent", "limit": 5},
         '{"city": "Gent"}', "{'city': 'Gent'}", {"content": "role"}, {"args": [], "kwargs": {}},
         {"args": ["thread_fbB5caAj0sEp", "run_RsJmiMTr02kBz"], "kwargs": {}}, {"args": ["red", "blue"], "kwargs": {}},
-        {"input": {"city": "Gent"}}, ["one text", "another"], {"text": "Page 4 of a report", "length": 50}, [{"score": 0.7, "page": 4}],
+        {"input": {"city": "Gent"}}, ["one text", "another"],
+        {"text": "Page 4 of a report", "length": 50}, [{"score": 0.7, "page": 4}],
         {"id": "asst_1", "object": "assistant", "instructions": PROMPT},
     ],
 )  # fmt: skip
