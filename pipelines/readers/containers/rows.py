@@ -11,7 +11,8 @@ from pipelines.readers.containers.types import cast, plain, raw
 from pipelines.readers.raw import RawRecord, Refusal
 from schemas.reasons import Reason
 
-_BATCH = 1024
+_BATCH_ROWS = 1024
+_BATCH_BYTES = 8 << 20
 _encode = msgspec.json.encode
 
 
@@ -32,7 +33,7 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
     number = 0
     try:
         with pq.ParquetFile(origin.opened() if origin.opened else origin.path) as file:
-            for batch in file.iter_batches(_BATCH):
+            for batch in file.iter_batches(_batch_rows(file.metadata)):
                 first, number = number + 1, number + batch.num_rows
                 picked: Sequence[int] = range(batch.num_rows)
                 if lines is not None:
@@ -52,13 +53,25 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
         yield origin.refused(Reason.FILE_UNREADABLE)
 
 
-def _encoded(batch: pa.RecordBatch) -> list[tuple[bytes, Reason | None]]:
+def _encoded(batch: pa.RecordBatch) -> Iterator[tuple[bytes, Reason | None]]:
     """Each row as JSON; where one cannot be read, it alone is refused."""
     try:
-        return [(_encode(row), None) for row in cast(batch, plain).to_pylist(maps_as_pydicts="lossy")]
+        read = cast(batch, plain).to_pylist(maps_as_pydicts="lossy")
     except (pa.ArrowInvalid, ValueError, OverflowError) as fault:
         if batch.num_rows > 1:
-            return [row for n in range(batch.num_rows) for row in _encoded(batch.slice(n, 1))]
-        unread = _encode(cast(batch, raw).to_pylist(maps_as_pydicts="lossy")[0])
+            for n in range(batch.num_rows):
+                yield from _encoded(batch.slice(n, 1))
+            return
         text = isinstance(fault, pa.ArrowInvalid | UnicodeDecodeError)
-        return [(unread, Reason.NOT_UTF8 if text else Reason.TIME_OUT_OF_RANGE)]
+        unread = cast(batch, raw).to_pylist(maps_as_pydicts="lossy")[0]
+        yield _encode(unread), Reason.NOT_UTF8 if text else Reason.TIME_OUT_OF_RANGE
+        return
+    for row in read:
+        yield _encode(row), None
+
+
+def _batch_rows(metadata: pq.FileMetaData) -> int:
+    """How many rows to hold at once, by the mean length of a row in the row group with the longest ones."""
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+    longest = max((g.total_byte_size // max(g.num_rows, 1) for g in groups), default=0)
+    return max(1, min(_BATCH_ROWS, _BATCH_BYTES // max(longest, 1)))

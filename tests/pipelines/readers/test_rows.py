@@ -141,3 +141,15 @@ def test_what_is_no_parquet_is_one_finding(tmp_path: Path) -> None:
     path.write_bytes(b"PAR1 and then nothing of the kind PAR1")
     found = list(rows(Origin(path, path.name), LIMIT))
     assert [(r.line, r.refusal and r.refusal.reason) for r in found] == [(0, Reason.FILE_UNREADABLE)]
+
+
+def test_long_rows_are_held_a_few_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    texts = [str(n) + "x" * (1 << 20) for n in range(40)]
+    pq.write_table(pa.table({"c": pa.array(texts, pa.string())}), path, use_dictionary=False, row_group_size=20)
+    before = pa.total_allocated_bytes()
+    most = 0
+    for n, record in enumerate(rows(Origin(path, path.name), 2 * LIMIT)):
+        most = max(most, pa.total_allocated_bytes() - before)
+        assert json.loads(record.data)["c"] == texts[n]
+    assert most < 35 << 20
