@@ -80,6 +80,8 @@ class Format:
         notes: What is left out or inferred, one sentence each.
         quick: A faster way for records that are clean, from their bytes; it gives None where the reader has to look.
         check: Raises a ConfigError where what was declared does not fit the file; called where the format is declared.
+        queries: For databases: statements that give the records, by a name that each of its records bears as `_table`.
+            One that asks for tables or columns that a database lacks is passed over.
         companions: Files of an export that hold nothing of a conversation, by name: they are no fault.
     """
 
@@ -96,6 +98,7 @@ class Format:
     notes: tuple[str, ...] = ()
     quick: Callable[[Context], Callable[[bytes], Item | None]] | None = None
     check: Callable[[Context, Glimpse], None] | None = None
+    queries: Mapping[str, str] = field(default_factory=dict)
     companions: frozenset[str] = field(default_factory=frozenset)
 
 

@@ -3,12 +3,14 @@
 from pipelines.readers.format import Format
 from pipelines.readers.formats.arena import ARENA
 from pipelines.readers.formats.chatgpt import CHATGPT
+from pipelines.readers.formats.chatwoot import CHATWOOT
 from pipelines.readers.formats.claude import CLAUDE
 from pipelines.readers.formats.claude_code import CLAUDE_CODE
 from pipelines.readers.formats.dify import DIFY
 from pipelines.readers.formats.langfuse import LANGFUSE
 from pipelines.readers.formats.langsmith import LANGSMITH
 from pipelines.readers.formats.librechat import LIBRECHAT
+from pipelines.readers.formats.llm import LLM
 from pipelines.readers.formats.lmsys import LMSYS
 from pipelines.readers.formats.native import NATIVE
 from pipelines.readers.formats.openinference import OPENINFERENCE
@@ -34,6 +36,8 @@ FORMATS: tuple[Format, ...] = (
     LIBRECHAT,
     OPENWEBUI,
     RASA,
+    CHATWOOT,
+    LLM,
     LANGFUSE,
     LANGSMITH,
     PHOENIX,
