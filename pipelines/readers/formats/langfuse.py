@@ -185,6 +185,7 @@ LANGFUSE = Format(
         "Votes in columns of an exported table of traces are left out, since they state no time: export the scores.",
         "A score of value 0 is a thumb down; where 0 means no vote, or for stars, declare `votes`.",
         "A score that was changed more than a minute after it was given is dated by its change.",
+        "A deleted score is only missing from later exports: what was exported before it was deleted stands.",
         "Traces of Langfuse's own judges and experiments are left out, by their environment.",
     ),
 )

@@ -172,6 +172,12 @@ def test_a_bad_part_costs_only_itself(tmp_path: Path) -> None:
     assert votes(found) == [EventKind.THUMBS_DOWN]
 
 
+def test_a_mended_text_says_so(tmp_path: Path) -> None:
+    broken = json.dumps(trace(input="Ferry \ud83d?")).encode()
+    (call,) = calls(items(tmp_path, "a.json", broken))
+    assert [(t.text, t.flags) for t in call.input or ()] == [("Ferry \ufffd?", ("surrogate_replaced",))]
+
+
 def test_a_thread_that_only_metadata_name_is_the_conversation(tmp_path: Path) -> None:
     step = observation("o1", input=ASKED, output=ANSWER, metadata={"thread_id": "th-7"})
     found = calls(read(tmp_path, {"trace": trace(sessionId=None), "observations": [step]}))
