@@ -1,4 +1,4 @@
-"""The tree of one conversation: order, effective parents, and the branch that the user ended on.
+"""The tree of one session of a conversation: order, effective parents, and the branch that the user ended on.
 
 Everything here runs over row numbers in one pass each, without recursion, so that neither a conversation of a hundred
 thousand messages nor a loop of parents stalls it.
@@ -10,13 +10,32 @@ from heapq import heappop, heappush
 
 
 @dataclass(frozen=True, slots=True)
+class Links:
+    """What is known of the rows of one session, in order of time.
+
+    Attributes:
+        named: The row that each names as its parent; None where it names none, or one that is not there.
+        twins: The first row that names the same absent parent as this one (itself, where it is the first); else None.
+        roots: Whether it may start a branch of its own (it names no parent, and is a request).
+        replaces: Whether it is a reply made anew in place of the row before it.
+        off: Whether the source states that it is not on the active branch.
+    """
+
+    named: Sequence[int | None]
+    twins: Sequence[int | None]
+    roots: Sequence[bool]
+    replaces: Sequence[bool]
+    off: Sequence[bool]
+
+
+@dataclass(frozen=True, slots=True)
 class Tree:
-    """A conversation in order.
+    """A session in order.
 
     Attributes:
         order: Rows, parents before their children, else as they were given.
         parent: For each row, the row before it on its branch, or -1.
-        active: For each row, whether it lies on the path to the newest leaf.
+        active: For each row, whether it lies on the active branch.
     """
 
     order: list[int]
@@ -24,42 +43,47 @@ class Tree:
     active: list[bool]
 
 
-def grow(named: Sequence[int | None], roots: Sequence[bool], replaces: Sequence[bool]) -> Tree:
-    """Arrange the rows of one conversation.
+def grow(links: Links) -> Tree:
+    """Arrange the rows of one session.
 
     Args:
-        named: For each row, in order of time: the row that it names as its parent; None where it names none, or one
-            that is not there.
-        roots: For each row, whether it may start a branch of its own (it names no parent, and is a request).
-        replaces: For each row, whether it is a reply made anew in place of the row before it.
+        links: What is known of its rows.
 
     Returns:
-        The tree. Rows that name no parent follow the row before them, unless the conversation is linked throughout:
-        then a request without a parent is the first request, edited.
+        The tree. Rows that name no parent follow the row before them, unless the session is linked throughout: then
+        a request without a parent is the first request, edited, and rows that name one absent parent are siblings.
+        The active branch leads to the newest leaf; where the source states what is off it, to the newest of the rest.
     """
-    n = len(named)
-    linked = 2 * sum(p is not None for p in named) >= max(n - sum(roots), 1)
+    n = len(links.named)
+    linked = 2 * sum(p is not None for p in links.named) >= max(n - sum(links.roots), 1)
     parent = [-1] * n
     for row in range(n):
-        given = named[row]
+        given, twin = links.named[row], links.twins[row]
         if given is not None and given != row:
             parent[row] = given
-        elif row and replaces[row]:
+        elif row and links.replaces[row]:
             parent[row] = parent[row - 1]
-        elif row and not (linked and roots[row]):
+        elif linked and twin is not None and twin < row:
+            parent[row] = parent[twin]
+        elif row and not (linked and links.roots[row]):
             parent[row] = row - 1
     _cut_loops(parent)
-    order = _sorted_by_parent(parent)
-    has_child = [False] * n
-    for p in parent:
-        if p >= 0:
-            has_child[p] = True
+    return Tree(_sorted_by_parent(parent), parent, _active(parent, links.off))
+
+
+def _active(parent: list[int], off: Sequence[bool]) -> list[bool]:
+    """The path to the newest row that goes on to nothing on the branch that is not stated to be off it."""
+    n = len(parent)
+    goes_on = [False] * n
+    for row, p in enumerate(parent):
+        if p >= 0 and not off[row]:
+            goes_on[p] = True
     active = [False] * n
-    row = max((i for i in range(n) if not has_child[i]), default=-1)
+    row = max((i for i in range(n) if not goes_on[i] and not off[i]), default=-1)
     while row >= 0:
-        active[row] = True
+        active[row] = not off[row]
         row = parent[row]
-    return Tree(order, parent, active)
+    return active
 
 
 def _cut_loops(parent: list[int]) -> None:

@@ -51,21 +51,21 @@ def hidden_seconds(spans: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
     """Seconds of each span in which the page was in the background.
 
     Args:
-        spans: `exchange`, `source`, `conversation_id`, `start`, `end`.
-        events: One row an event, in order of time within each conversation.
+        spans: `exchange`, `session`, `start`, `end`.
+        events: One row an event with its `session`, in order of time within each.
 
     Returns:
-        `exchange`, `hidden_s`; a row only where the page went to the background at all, or where the conversation
+        `exchange`, `hidden_s`; a row only where the page went to the background at all, or where the session
         records that it does (0.0 then).
     """
-    conversation = ["source", "conversation_id"]
-    turns = events.filter(pl.col("event").is_in(["visible", "hidden"])).select(*conversation, "at", "event")
+    turns = events.filter(pl.col("event").is_in(["visible", "hidden"]) & pl.col("session").is_not_null())
+    turns = turns.select("session", "at", "event")
     # A page that is said to come to the front, without having gone to the back, had been there from the start.
-    first = turns.group_by(conversation, maintain_order=True).first().filter(pl.col("event") == "visible")
+    first = turns.group_by("session", maintain_order=True).first().filter(pl.col("event") == "visible")
     before = first.with_columns(at=pl.lit(None, turns.schema["at"]), event=pl.lit("hidden"))
-    turns = pl.concat([before, turns]).sort([*conversation, "at"], nulls_last=False, maintain_order=True)
-    away = turns.with_columns(_back=pl.col("at").shift(-1).over(conversation)).filter(pl.col("event") == "hidden")
-    overlap = spans.join(away, on=conversation, how="inner").with_columns(
+    turns = pl.concat([before, turns]).sort(["session", "at"], nulls_last=False, maintain_order=True)
+    away = turns.with_columns(_back=pl.col("at").shift(-1).over("session")).filter(pl.col("event") == "hidden")
+    overlap = spans.join(away, on="session", how="inner").with_columns(
         _from=pl.max_horizontal("at", "start"), _to=pl.min_horizontal("_back", "end")
     )
     return overlap.group_by("exchange").agg(hidden_s=seconds("_to", "_from").clip(0).sum())

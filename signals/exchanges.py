@@ -16,6 +16,9 @@ _CONVERSATION = ["source", "conversation_id"]
 _OF_EITHER = {
     "source": "source",
     "conversation_id": "conversation_id",
+    "session": "session",
+    "session_id": "session_id",
+    "_broken_off": "broken_off",
     "on_active_branch": "on_active_branch",
     "dt": "dt",
 }
@@ -52,15 +55,15 @@ def build(
 
     Args:
         ordered: The messages in order.
-        events: One row an event.
+        events: One row an event with its `session` (`signals.sessions.attend`).
         pairs: Which rows belong together.
         facts: The result of `signals.sources.source_facts`.
         settings: Speeds and spans.
 
     Returns:
         One row an exchange, in the order of `pairs`: the columns of the `exchanges` table but for the signals, `dt`,
-        `exchange` (index), `request_row`, `request_text`, `reply_text`, `next_text`, `next_at`, `closed_at`,
-        `stopped_at`, `taken` (the reply was copied or shared), `event_kinds`.
+        `exchange` (index), `session` (number), `request_row`, `request_text`, `reply_text`, `next_text`, `next_at`,
+        `closed_at`, `stopped_at`, `taken` (the reply was copied or shared), `event_kinds`.
     """
     anchors = [reply if reply >= 0 else request for reply, request in zip(pairs.reply, pairs.request, strict=True)]
     either = _take(ordered, anchors, _OF_EITHER)
@@ -100,11 +103,14 @@ def _acts(base: pl.DataFrame, events: pl.DataFrame, pairs: Pairs, ordered: pl.Da
     steps = pl.DataFrame(list(pairs.steps.items()), schema={"row": pl.Int64, "exchange": pl.UInt32}, orient="row")
     where = steps.join(ordered.select("row", *_CONVERSATION, "message_id"), on="row")
     known = events.join(where.drop("row"), on=[*_CONVERSATION, "message_id"], how="left")
-    # An act on the conversation belongs to the last reply that had begun by then, or to one that was not logged.
-    loose = known.filter(pl.col("message_id").is_null()).drop("exchange").sort("at")
-    at = pl.when(pl.col("reply_id").is_null()).then("requested_at").otherwise("replied_at")
-    begun = base.select(*_CONVERSATION, "exchange", at=at).drop_nulls("at").sort("at")
-    placed = loose.join_asof(begun, on="at", by=_CONVERSATION, strategy="backward", check_sortedness=False)
+    # An act on the conversation belongs to the last reply that had begun by then, or to one that was not logged; a
+    # reply of which only the end is known may have begun as soon as it was asked for.
+    loose = known.filter(pl.col("message_id").is_null() & pl.col("session").is_not_null()).drop("exchange").sort("at")
+    at = pl.when(pl.col("reply_id").is_null()).then("requested_at").otherwise(
+        pl.coalesce("replied_at", pl.min_horizontal("requested_at", "completed_at"))
+    )  # fmt: skip
+    begun = base.select("session", "exchange", at=at).drop_nulls("at").sort("at")
+    placed = loose.join_asof(begun, on="at", by="session", strategy="backward", check_sortedness=False)
     linked = pl.concat([known.filter(pl.col("message_id").is_not_null()), placed.select(known.columns)]).drop_nulls(
         "exchange"
     )
@@ -148,14 +154,14 @@ def _follow_up(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
 
 
 def _outcome(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
-    """Followed, left, or too soon to say."""
+    """Followed, left (also where the user came back in another session only), or too soon to say."""
     seen = pl.max_horizontal("replied_at", "completed_at")
     last = pl.when(pl.col("reply_id").is_null()).then("requested_at").otherwise(seen)
     silent = seconds("observed_until", last) > settings.left_after_s
     outcome = (
         pl.when(pl.col("follow_up").is_not_null())
         .then(pl.lit(Outcome.FOLLOWED.value))
-        .when(pl.col("closed_at").is_not_null() | silent.fill_null(value=False))
+        .when(pl.col("closed_at").is_not_null() | silent.fill_null(value=False) | pl.col("_broken_off"))
         .then(pl.lit(Outcome.LEFT.value))
         .otherwise(pl.lit(Outcome.CENSORED.value))
     )
@@ -187,7 +193,7 @@ def _timing(base: pl.DataFrame, events: pl.DataFrame, settings: LinkSettings) ->
     )
     base = base.with_columns(clock_quality=quality, gap_s=seconds("next_at", "completed_at"))
     spans = base.filter(pl.col("clock_quality") != ClockQuality.NONE.value).select(
-        "exchange", *_CONVERSATION, start="replied_at", end="_acted_at"
+        "exchange", "session", start="replied_at", end="_acted_at"
     )
     away = hidden_seconds(spans, events)
     on_screen = begun - pl.col("hidden_s").fill_null(0.0) - typing_seconds(pl.col("next_text"), settings)

@@ -8,6 +8,8 @@ from schemas.contract import table
 from signals.exchanges import build
 from signals.order import arrange
 from signals.pairing import pair
+from signals.placing import names, place
+from signals.sessions import attend
 from signals.settings import LinkSettings
 from signals.sources import Frame
 from signals.versions import distinct_events, newest_messages
@@ -18,9 +20,10 @@ class Window:
     """Linked conversations.
 
     Attributes:
-        messages: The winning version of each message, in order, with `row`, `up` (the row before it on its branch) and
-            `on_active_branch`.
-        events: Each event once, in order of time; `exchange` is the index of the exchange that it is about.
+        messages: The winning version of each message, in order, with `row`, `up` (the row before it on its branch),
+            `on_active_branch`, and the columns of `signals.sessions.divide`.
+        events: Each event once, in order of time within each conversation; `session` is the session that it belongs
+            to, `exchange` the index of the exchange that it is about.
         exchanges: One row an exchange (`signals.exchanges.build`), `exchange` numbering them.
         reactions: `exchange`, `row`, `rank`, `message_id`, `text`, `at`: the user messages that answer each exchange.
         earlier: `exchange`, `row`, `earlier_row`, `back`: the answered user messages before each reaction.
@@ -34,11 +37,12 @@ class Window:
 
 
 def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSettings | None = None) -> Window:
-    """Order conversations, follow their branches and pair requests, replies and reactions.
+    """Divide conversations into sessions, order them, follow their branches and pair requests, replies and reactions.
 
     Args:
         messages: Columns of the `messages` table and `dt`; any number of versions of each message, in any order.
-        events: Columns of the `events` table; duplicates do no harm.
+        events: Columns of the `events` table; duplicates do no harm. One that names no conversation is placed where
+            only one of these holds its message.
         facts: `signals.sources.source_facts` of the whole look-back window.
         settings: Speeds and spans; the defaults where None.
 
@@ -46,8 +50,12 @@ def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSett
         The window. It depends on the rows only, not on their order.
     """
     settings = settings or LinkSettings()
+    rows = messages.lazy().collect()
     acts = distinct_events(events.lazy().select(table("events").polars.keys()).collect())
-    ordered = arrange(newest_messages(messages.lazy().collect()), acts)
+    acts = place(acts.with_columns(dt=pl.col("at").dt.date()), names(rows)).drop("dt")
+    acts = acts.sort(["source", "conversation_id", "at", "event_id"])
+    ordered = arrange(newest_messages(rows), acts, settings)
+    acts = attend(acts, ordered, settings)
     pairs = pair(ordered, settings)
     exchanges = build(ordered, acts, pairs, facts, settings)
     reactions = pl.DataFrame(

@@ -56,7 +56,7 @@ def pair(ordered: pl.DataFrame, settings: LinkSettings) -> Pairs:
     up = [-1 if u is None else u for u in ordered["up"].to_list()]
     n = len(up)
     on, first_user, next_reply, next_user_sibling = [-1] * n, [-1] * n, [-1] * n, [-1] * n
-    _relate(up, user, spoke, active, on, first_user, next_reply, next_user_sibling, _conversations(ordered))
+    _relate(up, user, spoke, active, on, first_user, next_reply, next_user_sibling, ordered["session"].to_list())
     asked, answered, silent = _look_up(up, user, spoke, failed)
     alone = unlogged(ordered, asked, silent, turn_s=settings.turn_s)
     for row in range(n):
@@ -108,19 +108,15 @@ def _runs(
     return final, heard
 
 
-def _conversations(ordered: pl.DataFrame) -> list[int]:
-    return ordered.select(pl.struct("source", "conversation_id").rle_id()).to_series().to_list()
-
-
 def _relate(
     up: list[int], user: list[bool], spoke: list[bool], active: list[bool], on: list[int], first_user: list[int],
-    next_reply: list[int], next_user_sibling: list[int], conversation: list[int],
+    next_reply: list[int], next_user_sibling: list[int], session: list[int],
 ) -> None:  # fmt: skip
     """Fill, for each row: the child it goes on to, its first user child, and its next sibling of the same role."""
     last_user: dict[tuple[int, int], int] = {}
     last_reply: dict[tuple[int, int], int] = {}
     for row, parent in enumerate(up):
-        nest = (conversation[row], parent)
+        nest = (session[row], parent)
         if user[row]:
             if nest in last_user:
                 next_user_sibling[last_user[nest]] = row

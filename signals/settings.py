@@ -9,6 +9,10 @@ class LinkSettings:
 
     Attributes:
         left_after_s: Silence after which a user counts as having left, where the source's log goes on beyond it.
+        session_gap_s: Silence that ends a session in a conversation that was made of all that a user wrote, since the
+            source names no conversations.
+        conversation_gap_s: Silence that ends a session in a conversation that the source names. At the default, two
+            days, no more is cut than what the window of a day (until the end of the next) could not pair anyway.
         double_submit_s: The same text sent again within this time is one request, sent twice.
         look_back: How many earlier user messages a request is compared with.
         turn_messages: How many user messages in a row are read as one reaction to the reply before them.
@@ -25,6 +29,8 @@ class LinkSettings:
     """
 
     left_after_s: float = 12 * 3600.0
+    session_gap_s: float = 1800.0
+    conversation_gap_s: float = 2 * 24 * 3600.0
     double_submit_s: float = 2.0
     look_back: int = 5
     turn_messages: int = 3

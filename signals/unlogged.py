@@ -10,8 +10,8 @@ def unlogged(ordered: pl.DataFrame, asked: list[int], silent: list[bool], *, tur
 
     In a conversation that holds no assistant message at all, replies were not captured, and each user message is a
     request of its own. In any other, user messages in a row are parts of one, unless the clocks put them further apart
-    than people pause between two parts: then a reply between them is missing. The last request of such a conversation
-    may still be answered, and is none of these.
+    than people pause between two parts: then a reply between them is missing. So it is after the last request of a
+    session that a long pause ends; the last one of any other may still be answered, and is none of these.
 
     Args:
         ordered: The result of `signals.order.arrange`.
@@ -25,6 +25,7 @@ def unlogged(ordered: pl.DataFrame, asked: list[int], silent: list[bool], *, tur
     marked = ordered.select(
         "row",
         "created_at",
+        "broken_off",
         user=pl.col("role") == "user",
         spoke=pl.col("role") == "assistant",
         captured=(pl.col("role") == "assistant").any().over(_CONVERSATION),
@@ -32,6 +33,9 @@ def unlogged(ordered: pl.DataFrame, asked: list[int], silent: list[bool], *, tur
     alone = set(marked.filter(pl.col("user") & ~pl.col("captured"))["row"].to_list())
     replied = {asked[row] for row in marked.filter("spoke")["row"].to_list()}
     at = marked["created_at"].to_list()
+    followed = {asked[row] for row in marked.filter("user")["row"].to_list()}
+    last = marked.filter(pl.col("user") & pl.col("captured") & pl.col("broken_off"))["row"].to_list()
+    alone |= {row for row in last if row not in followed and row not in replied}
     for row in marked.filter(pl.col("user") & pl.col("captured"))["row"].to_list():
         above = asked[row]
         if above < 0 or not silent[row] or above in replied:

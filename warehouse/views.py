@@ -24,12 +24,14 @@ _SCALARS = {
     "date": "DATE",
     "timestamp": "TIMESTAMPTZ",
 }
-# Tables of which one row can arrive on several days: the view of the table's name shows the newest version only.
+_SECOND_HAND = "coalesce(list_contains(flags, 'restated'), false)"
+# Tables of which one row can arrive on several days: the view of the table's name shows the newest version only, by
+# the rules of `signals.versions`.
 _VERSIONED = {
     "messages": (
         "message_versions",
         "source, conversation_id, message_id",
-        "arrival_dt DESC, greatest(completed_at, created_at) DESC NULLS LAST, digest DESC",
+        f"{_SECOND_HAND}, arrival_dt DESC, greatest(completed_at, created_at) DESC NULLS LAST, digest DESC",
     ),
     "events": ("event_versions", "event_id", "arrival_dt DESC"),
 }

@@ -9,6 +9,7 @@ from pipelines.readers.raw import Place
 from schemas.ids import content_id
 from schemas.records import Event, Message
 
+RESTATED = "restated"
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -63,10 +64,13 @@ def event_key(event: Event) -> str:
     )
 
 
-def _rank(message: Message) -> tuple[datetime, str]:
-    """Newest last: by the latest time that the version states, then by content, so that order never matters."""
+def _rank(message: Message) -> tuple[bool, datetime, str]:
+    """Newest last: by the latest time that the version states, then by content, so that order never matters.
+
+    One that is known only from the history sent with a later call comes before all that were logged themselves.
+    """
     latest = max(message.completed_at or _NEVER, message.created_at or _NEVER)
-    return latest, content_id(msgspec.json.encode(message).decode())
+    return RESTATED not in message.flags, latest, content_id(msgspec.json.encode(message).decode())
 
 
 def _where(place: Place) -> tuple[str, int]:

@@ -39,7 +39,8 @@ def message(
         "source": source, "conversation_id": conversation, "message_id": message_id, "parent_id": None, "seq": None,
         "role": role, "text": text, "n_chars": None if text is None else len(text), "script": "latin",
         "created_at": at(begun), "completed_at": at(ended), "status": "ok", "user_key": "u", "model": "m",
-        "has_attachment": False, "entity_counts": [], "flags": [], "digest": f"{message_id}", "arrival_dt": DAY,
+        "has_attachment": False, "entity_counts": [], "flags": [], "aliases": None, "digest": f"{message_id}",
+        "arrival_dt": DAY,
     }  # fmt: skip
     return row | more
 

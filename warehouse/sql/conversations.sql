@@ -4,6 +4,8 @@
 -- columns:
 --   source: Product or application that the log comes from.
 --   conversation_id: Id of the conversation as it was logged.
+--   users: Users who wrote in it; 0 where the log names none.
+--   sessions: Sessions that hold an exchange; one that began before the look-back window of a day counts again.
 --   messages: Messages, newest versions only.
 --   user_messages: Messages from the user.
 --   assistant_messages: Messages from the assistant.
@@ -19,10 +21,13 @@
 --   rephrase: Exchanges in which rephrase was detected.
 --   skim: Exchanges in which skim was detected.
 --   any_signal: Whether any signal was detected; null where no exchange could be measured for any.
+-- One row stays one conversation as its source names it: messages carry no session, since which session a message is in
+-- depends on other landing days, and ids of sessions are not the source's own.
 WITH said AS (
     SELECT
         source,
         conversation_id,
+        count(DISTINCT user_key) FILTER (WHERE role = 'user') AS users,
         count(*) AS messages,
         count(*) FILTER (WHERE role = 'user') AS user_messages,
         count(*) FILTER (WHERE role = 'assistant') AS assistant_messages,
@@ -38,6 +43,7 @@ felt AS (
         source,
         conversation_id,
         count(*) AS exchanges,
+        count(DISTINCT session_id) AS sessions,
         count(*) FILTER (WHERE dislike) AS dislike,
         count(*) FILTER (WHERE complain) AS complain,
         count(*) FILTER (WHERE dismiss) AS dismiss,
@@ -52,6 +58,8 @@ felt AS (
 SELECT
     said.source,
     said.conversation_id,
+    said.users,
+    coalesce(felt.sessions, 0) AS sessions,
     said.messages,
     said.user_messages,
     said.assistant_messages,
