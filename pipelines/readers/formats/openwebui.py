@@ -17,6 +17,8 @@ from schemas.records import Event
 
 
 def _recognise(glimpse: Glimpse) -> str | None:
+    if {"chat.chat", "chat.user_id", "chat.title"} <= set(glimpse.columns):
+        return "a table `chat` with `chat`, `user_id` and `title`"
     for record in glimpse.records:
         for r in record[:20] if type(record) is list else [record]:
             if type(r) is not dict:
@@ -128,7 +130,8 @@ OPENWEBUI = Format(
     name="openwebui",
     title="Open WebUI",
     seen="0.1 to 0.6: exports of chats (one user's or all) and of feedback, rows of the tables `chat` and `feedback`",
-    shapes=frozenset({Shape.DOCUMENT, Shape.LINES, Shape.ROWS, Shape.CSV}),
+    shapes=frozenset({Shape.DOCUMENT, Shape.LINES, Shape.ROWS, Shape.CSV, Shape.DATABASE}),
+    queries={name: f"SELECT * FROM {name} ORDER BY id" for name in ("chat", "feedback")},  # noqa: S608 - constants
     recognise=_recognise,
     reader=_reader,
     user_time="sent: `timestamp`",

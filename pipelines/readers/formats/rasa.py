@@ -25,6 +25,8 @@ _FILES = ("image", "attachment", "elements")
 
 
 def _recognise(glimpse: Glimpse) -> str | None:
+    if {"events.sender_id", "events.type_name", "events.data"} <= set(glimpse.columns):
+        return "a table `events` with `sender_id`, `type_name` and `data`"
     for record in glimpse.records:
         for r in record[:20] if type(record) is list else [record]:
             if type(r) is not dict:
@@ -122,7 +124,8 @@ RASA = Format(
     name="rasa",
     title="Rasa",
     seen="1.x to 3.x: trackers (API, MongoDB, Redis, DynamoDB), table `events` of the SQL store, event broker",
-    shapes=frozenset({Shape.DOCUMENT, Shape.LINES, Shape.ROWS, Shape.CSV}),
+    shapes=frozenset({Shape.DOCUMENT, Shape.LINES, Shape.ROWS, Shape.CSV, Shape.DATABASE}),
+    queries={"events": "SELECT * FROM events ORDER BY id"},
     recognise=_recognise,
     reader=_reader,
     user_time="sent: `timestamp`",
