@@ -14,7 +14,25 @@ from schemas.enums import EventKind, Signal
 from schemas.reasons import Reason
 from schemas.records import Event
 
-_VOTE_KEYS = ("storage_protocol", "evaluation_name", "evaluation_treatment", "workspace_id", "content", "message_id")
+_VOTE_KEYS = frozenset(
+    [
+        "id",
+        "conversation_id",
+        "message_id",
+        "user_id",
+        "workspace_id",
+        "rating",
+        "create_time",
+        "update_time",
+        "content",
+        "text",
+        "tags",
+        "comment",
+        "storage_protocol",
+        "evaluation_name",
+        "evaluation_treatment",
+    ]
+)
 _FILES = ("conversations.json", "message_feedback.json", "shared_conversations.json")
 
 
@@ -40,7 +58,9 @@ def _is_conversation(r: Record) -> bool:
 
 
 def _is_vote(r: Record) -> bool:
-    return "rating" in r and "conversation_id" in r and "id" in r and any(key in r for key in _VOTE_KEYS)
+    if "rating" not in r or "conversation_id" not in r or "id" not in r:
+        return False
+    return "storage_protocol" in r or r.keys() <= _VOTE_KEYS  # a row of some other table of messages holds more
 
 
 def _is_share(r: Record) -> bool:
@@ -131,7 +151,7 @@ CHATGPT = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.REPEAT: "text; edits and regenerations are told apart by the tree",
-        Signal.DISMISS: "text, `status: in_progress` and `finish_details.type: interrupted`",
+        Signal.DISMISS: "text; that a reply was stopped, without its time",
         Signal.DISLIKE: "`message_feedback.json`",
     },
     notes=(

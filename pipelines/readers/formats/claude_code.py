@@ -199,7 +199,7 @@ CLAUDE_CODE = Format(
     conversation="`sessionId`; with `agentId` where agents talk to one another",
     finds={
         **TEXT_SIGNALS,
-        Signal.DISMISS: "text, and `[Request interrupted by user]` as a stop",
+        Signal.DISMISS: "text; stops as `[Request interrupted by user]`, without the first token",
     },
     notes=(
         (

@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from pipelines.readers.items import Item
+from pipelines.readers.raw import RawRecord
 from schemas.enums import EventKind
 from schemas.reasons import Reason
 from schemas.records import Event
 from tests.pipelines.readers.chatgpt_kit import T0, voted
-from tests.pipelines.readers.kit import items, refusals
+from tests.pipelines.readers.kit import items, opened, refusals
 
 
 def feedback(folder: Path, *records: dict[str, Any], declared: dict[str, Any] | None = None) -> list[Item]:
@@ -82,3 +83,14 @@ def test_a_shared_link_is_an_act_only_where_its_time_is_known(tmp_path: Path) ->
     (found,) = items(tmp_path, "shared_conversations.jsonl", [link | {"create_time": T0}])
     assert isinstance(found, Event)
     assert (found.event, found.message_id) == (EventKind.SHARE, None)
+
+
+def test_rows_of_some_other_table_are_not_taken_for_votes(tmp_path: Path) -> None:
+    row = {"id": "m1", "conversation_id": "c1", "rating": None, "content": "hello", "role": "user"}
+    feedback(tmp_path, row)
+    log = opened(tmp_path / "message_feedback.jsonl")
+    assert isinstance(log, RawRecord) or log.format.name != "chatgpt"
+    feedback(tmp_path, voted("thumbsUp", storage_protocol=1, a_new_key=1))
+    log = opened(tmp_path / "message_feedback.jsonl")
+    assert not isinstance(log, RawRecord)
+    assert log.format.name == "chatgpt"
