@@ -14,7 +14,8 @@ _NOTHING = frozenset(["", "null", "none", "nil", "nan", "nat", "n/a", "<na>", "\
 _YES = frozenset(["true", "t", "yes", "y", "on"])
 _NO = frozenset(["false", "f", "no", "n", "off"])
 _NUMBER = re.compile(r"[+-]?\d{1,18}(\.\d{1,18})?", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DAY = re.compile(r"\d{4}([-/.]?)(W\d\d\1\d|\d\d?\1\d\d?)", re.ASCII)
+_SLASHED = re.compile(r"(\d{4})[/.-](\d\d?)[/.-](\d\d?)[ T](\d\d?)(:\d\d)", re.ASCII)
 
 
 def blank(value: Any) -> bool:
@@ -82,8 +83,18 @@ def happened(value: Any, field: str) -> bool | None:
 
 
 def instant(value: Any, field: str, clock: Clock) -> datetime | None:
-    """A time. A day without one is none: taken as midnight it would invent pauses."""
+    """A time, also as spreadsheets write it, with the year first: `2026/10/3 9:05`.
+
+    A day without a time of day is none: taken as midnight it would invent pauses.
+    """
     value = filled(value)
-    if type(value) is str and _DAY.fullmatch(value):
-        raise Refused(Reason.BAD_TIME, field)
+    if type(value) is str:
+        if _DAY.fullmatch(value):
+            raise Refused(Reason.BAD_TIME, field)
+        value = _SLASHED.sub(_as_iso, value, count=1) if _SLASHED.match(value) else value
     return fields.time({field: value}, field, clock)
+
+
+def _as_iso(parts: re.Match[str]) -> str:
+    year, month, day, hour, minute = parts.groups()
+    return f"{year}-{month:0>2}-{day:0>2}T{hour:0>2}{minute}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from pipelines.readers.columns import Columns
 from schemas.enums import EventKind, Status
@@ -55,6 +55,12 @@ class Source(BaseModel):
             except (ZoneInfoNotFoundError, ValueError):
                 raise ValueError("there is no such time zone") from None
         return zone
+
+    @model_validator(mode="after")
+    def _read_by_columns(self) -> "Source":
+        if self.columns is not None and self.format != "turns":
+            raise ValueError("columns are read only with `format: turns`")
+        return self
 
     @property
     def tz(self) -> tzinfo | None:

@@ -138,6 +138,12 @@ def test_a_column_that_the_table_lacks_is_named(tmp_path: Path) -> None:
     assert len(items_of(tmp_path / "a.parquet", declared({"query": "q", "answer": "a"}))) == 2
 
 
+def test_a_column_that_a_csv_lacks_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("q,a\nhi,ho\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"user \(uid\)"):
+        items_of(tmp_path / "a.csv", declared({"query": "q", "user": "uid"}))
+
+
 def test_an_empty_table_lacks_nothing(tmp_path: Path) -> None:
     pq.write_table(pa.table({"q": pa.array([], pa.string())}), tmp_path / "a.parquet")
     assert items_of(tmp_path / "a.parquet", declared()) == []
@@ -163,6 +169,13 @@ def test_what_cannot_be_declared_is_an_error(tmp_path: Path, columns: str) -> No
     file = tmp_path / "sources.yaml"
     file.write_text(f"sources:\n  - {{files: '*.csv', format: turns, columns: {columns}}}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="columns"):
+        load_sources(file)
+
+
+def test_columns_without_their_format_are_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "sources.yaml"
+    file.write_text("sources:\n  - {files: '*.csv', columns: {query: q}}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="format: turns"):
         load_sources(file)
 
 

@@ -1,5 +1,6 @@
 """Tables of turns: declared columns, cells typed or spelled, and rows that say little."""
 
+import csv
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,16 @@ def test_cells_that_are_all_strings_say_the_same(tmp_path: Path) -> None:
     assert found == read(tmp_path, {})
 
 
+def test_rows_of_csv_say_the_same(tmp_path: Path) -> None:
+    with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, ROW)
+        writer.writeheader()
+        writer.writerow(ROW | {"a": 'An inlet,\n"of the sea".'})
+        writer.writerow(dict.fromkeys(ROW, ""))
+    found = items_of(tmp_path / "a.csv", declared())
+    assert found == read(tmp_path, {"a": 'An inlet,\n"of the sea".'})
+
+
 def test_typed_cells_of_parquet_say_the_same(tmp_path: Path) -> None:
     times = {
         k: pa.array([datetime.fromisoformat(ROW[k])], pa.timestamp("ns", "UTC")) for k in ("t_ask", "t_first", "t_last")
@@ -60,9 +71,19 @@ def test_epochs_of_any_unit_are_one_time(tmp_path: Path, value: Any) -> None:
     assert messages(read(tmp_path, {"t_ask": value}))[0].created_at == datetime(2026, 10, 30, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("value", ["2026-10-30", "soon", True, [1]])
+@pytest.mark.parametrize(
+    "value", ["2026-10-30", "2026/10/30", "20261030", "2026-W44-5", "30/10/2026 09:00", "soon", True, [1]]
+)
 def test_what_is_no_time_is_refused(tmp_path: Path, value: Any) -> None:
     assert read(tmp_path, {"t_ask": value}) == [Refusal(Reason.BAD_TIME, "asked_at")]
+
+
+@pytest.mark.parametrize(
+    "value", ["2026/10/30 9:00", "2026-10-30 09:00:00.000", "2026.10.30 9:00:00", "2026/10/30 01:00:00Z"]
+)
+def test_times_of_spreadsheets_are_read_with_the_declared_zone(tmp_path: Path, value: str) -> None:
+    found = messages(read(tmp_path, {"t_ask": value}, zone="Asia/Shanghai"))
+    assert found[0].created_at == datetime(2026, 10, 30, 1, tzinfo=UTC)
 
 
 def test_what_was_not_answered_has_no_reply(tmp_path: Path) -> None:
