@@ -13,6 +13,7 @@ from pipelines.readers.formats.librechat import LIBRECHAT
 from pipelines.readers.formats.llm import LLM
 from pipelines.readers.formats.lmsys import LMSYS
 from pipelines.readers.formats.native import NATIVE
+from pipelines.readers.formats.openai import OPENAI
 from pipelines.readers.formats.openinference import OPENINFERENCE
 from pipelines.readers.formats.openwebui import OPENWEBUI
 from pipelines.readers.formats.otel_genai import OTEL_GENAI
@@ -43,6 +44,7 @@ FORMATS: tuple[Format, ...] = (
     PHOENIX,
     OPENINFERENCE,
     OTEL_GENAI,
+    OPENAI,
     PAIRS,
     TURNS,
 )
