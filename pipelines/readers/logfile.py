@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import msgspec
 
+from pipelines.readers.containers.database import columns, database
 from pipelines.readers.containers.document import document
 from pipelines.readers.containers.lines import lines
 from pipelines.readers.containers.origin import Container, Origin, Spot
 from pipelines.readers.containers.rows import rows
+from pipelines.readers.containers.table import table
 from pipelines.readers.decode import decode_json
 from pipelines.readers.fields import Refused
 from pipelines.readers.format import Context, Format, Glimpse, Reader, Shape
@@ -26,6 +29,9 @@ _CONTAINERS: dict[str, tuple[Shape, Container]] = {
     ".ndjson": (Shape.LINES, lines),
     ".json": (Shape.DOCUMENT, document),
     ".parquet": (Shape.ROWS, rows),
+    ".csv": (Shape.CSV, table),
+    ".tsv": (Shape.CSV, table),
+    **dict.fromkeys((".db", ".sqlite", ".sqlite3"), (Shape.DATABASE, partial(database, queries={}))),
 }
 
 
@@ -113,33 +119,41 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
                 state="Nothing was started.",
                 then=f"The formats are: {', '.join(f.name for f in FORMATS)}.",
             )
-        if chosen.check is not None:
-            chosen.check(context, look(origin, shape, container, limit))
-        return _opened(origin, container, chosen, "declared", context)
+        if chosen.check is not None and isinstance(seen := look(origin, shape, container, limit), Glimpse):
+            chosen.check(context, seen)
+        return _opened(origin, shape, container, chosen, "declared", context)
     glimpse = look(origin, shape, container, limit)
+    if isinstance(glimpse, RawRecord):
+        return glimpse
     for candidate in FORMATS:
         why = candidate.recognise(glimpse) if shape in candidate.shapes else None
         if why is not None:
-            return _opened(origin, container, candidate, why, context)
-    if shape is Shape.LINES:  # a file of nothing but faults still has each of its lines accounted for
-        return _opened(origin, container, NATIVE, "no format was recognised", context)
+            return _opened(origin, shape, container, candidate, why, context)
+    # A file of nothing but faults still has each of them accounted for, and an empty one has none.
+    if shape is Shape.LINES or (not glimpse.records and shape is not Shape.DATABASE):
+        return _opened(origin, shape, container, NATIVE, "no format was recognised", context)
     return origin.refused(Reason.FORMAT_UNKNOWN)
 
 
-def _opened(origin: Origin, container: Container, chosen: Format, why: str, context: Context) -> LogFile:
+def _opened(origin: Origin, shape: Shape, container: Container, chosen: Format, why: str, context: Context) -> LogFile:
+    if shape is Shape.DATABASE:
+        container = partial(database, queries=chosen.queries)
     context.name = context.source.source or context.name if chosen is NATIVE else context.source.source or chosen.name
     quick = chosen.quick(context) if chosen.quick else None
     return LogFile(origin, container, chosen, why, context, chosen.reader(context), quick)
 
 
-def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse:
-    """Read the first records of a file, as far as they can be decoded."""
+def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse | RawRecord:
+    """Read the first records of a file, as far as they can be decoded; a finding where it cannot be read at all."""
+    name = origin.name.rpartition("!")[2].rpartition("/")[2]
+    if shape is Shape.DATABASE:
+        found = columns(origin)
+        return found if isinstance(found, RawRecord) else Glimpse(name, shape, (), found)
     records = []
     for raw in islice(container(origin, limit, None), _GLIMPSED):
         try:
             records += [] if raw.refusal else [decode_json(raw.data)[0]]
         except Refused:
             continue
-    columns = tuple(records[0]) if shape in (Shape.ROWS, Shape.CSV) and records and type(records[0]) is dict else ()
-    name = origin.name.rpartition("!")[2].rpartition("/")[2]
-    return Glimpse(name, shape, tuple(records), columns)
+    named = tuple(records[0]) if shape in (Shape.ROWS, Shape.CSV) and records and type(records[0]) is dict else ()
+    return Glimpse(name, shape, tuple(records), named)
