@@ -41,7 +41,6 @@ _STATUSES = {
 _STATES = {str(state): state for state in Status}
 _NO_PARENT = "00000000-0000-0000-0000-000000000000"  # clients of the API that know of no branches send this
 _LONGEST_S = 86_400.0
-_EPOCH_STEP = timedelta(microseconds=1)
 
 
 def _recognise(glimpse: Glimpse) -> str | None:
@@ -118,11 +117,9 @@ def _turn(r: Record, context: Context, flags: tuple[str, ...]) -> Iterator[Item]
     first = _after(asked, usage.get("time_to_first_token"))
     user = fields.optional_any_id(r, "from_end_user_id") or fields.optional_any_id(r, "from_account_id")
     of = Turn(fields.need_id(r, "conversation_id"), fields.any_id(r, "id"), user, asked, ended)
-    # Rows of clients that know of no branches follow one another. Their order stands in `seq`, since a reply has no
-    # time of its own where no latency was kept. Where branches are known, null is the beginning of one.
+    # Rows of clients that know of no branches follow one another; where branches are known, null is the root.
     linked = r.get("parent_message_id", _NO_PARENT) != _NO_PARENT
     parent = fields.optional_id(r, "parent_message_id") if linked else None
-    seq = None if linked or asked is None else (asked - datetime.fromtimestamp(0, asked.tzinfo)) // _EPOCH_STEP * 2
     files = [f for f in embedded_list(r, "message_files") if type(f) is dict]
     replied = any(f.get("belongs_to") == "assistant" for f in files)
     query, answer = _query(r), fields.text(r, "answer") or ""
@@ -131,7 +128,6 @@ def _turn(r: Record, context: Context, flags: tuple[str, ...]) -> Iterator[Item]
         conversation_id=of.conversation,
         message_id=f"{of.id}:query",
         parent_id=parent,
-        seq=seq,
         role=Role.USER,
         content=query,
         created_at=of.asked,
@@ -148,11 +144,10 @@ def _turn(r: Record, context: Context, flags: tuple[str, ...]) -> Iterator[Item]
             source=context.name,
             conversation_id=of.conversation,
             message_id=of.id,
-            parent_id=f"{of.id}:query" if linked or seq is None else None,
-            seq=None if seq is None else seq + 1,
+            parent_id=f"{of.id}:query" if linked or asked is None else None,
             role=Role.ASSISTANT,
             content=answer,
-            created_at=first if first is None or ended is None else min(first, ended),
+            created_at=asked if first is None or (ended is not None and ended < first) else first,
             completed_at=of.ended,
             status=Status.PARTIAL if status is Status.OK and not answer and not replied else status,
             user_id=of.user,
@@ -202,7 +197,7 @@ DIFY = Format(
     recognise=_recognise,
     reader=_reader,
     user_time="sent: `created_at`, when the row was made, before the answer was asked for",
-    reply_time="last token: `created_at` and `provider_response_latency`; first token where usage tells it",
+    reply_time="begun: `created_at`, or the first token where usage tells it; last token: `provider_response_latency`",
     conversation="`conversation_id`",
     finds={
         **TEXT_SIGNALS,
@@ -212,7 +207,7 @@ DIFY = Format(
     },
     notes=(
         "A row is a request and a reply: the reply keeps the id of the row, the request has `:query` after it.",
-        "A latency of zero means that the end of the reply is unknown.",
+        "A reply begins when its row does, before its first token; a latency of zero leaves its end unknown.",
         "A vote without a time is placed at the end of its reply, the earliest that it can be: flag `time_inferred`.",
         "Votes of the operator's own staff are left out.",
         "An answer that the user stopped is kept as a normal one by most versions.",

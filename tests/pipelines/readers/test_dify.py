@@ -77,12 +77,12 @@ def test_rows_are_the_same_messages_however_they_are_wrapped(tmp_path, records):
 
 def test_the_row_is_made_when_the_question_comes_and_its_latency_ends_the_reply(tmp_path):
     request, reply = read(tmp_path, row(1))
-    assert (request.created_at, reply.created_at, reply.completed_at) == (at(0), None, at(2.5))
+    assert (request.created_at, reply.created_at, reply.completed_at) == (at(0), at(0), at(2.5))
 
 
 def test_a_latency_of_zero_is_an_unknown_one(tmp_path):
     _, reply = read(tmp_path, row(1, provider_response_latency=0.0))
-    assert (reply.created_at, reply.completed_at) == (None, None)
+    assert (reply.created_at, reply.completed_at) == (at(0), None)
 
 
 def test_usage_tells_the_first_token(tmp_path):
@@ -97,8 +97,14 @@ def test_milliseconds_are_told_from_seconds_by_magnitude(tmp_path):
 
 def test_rows_of_clients_without_branches_follow_one_another(tmp_path):
     found = read(tmp_path, row(1, parent_message_id=NIL), row(2, parent_message_id=NIL))
-    assert {m.parent_id for m in found} == {None}
-    assert [m.seq for m in found] == sorted(m.seq for m in found)
+    assert [(m.message_id, m.parent_id) for m in found] == [(i, None) for i in ("m1:query", "m1", "m2:query", "m2")]
+    old = [{k: v for k, v in row(n).items() if k != "parent_message_id"} for n in (1, 2)]
+    assert read(tmp_path, *old) == found
+
+
+def test_without_a_time_a_reply_still_follows_its_request(tmp_path):
+    _, reply = read(tmp_path, row(1, parent_message_id=NIL, created_at=None))
+    assert (reply.parent_id, reply.created_at, reply.completed_at) == ("m1:query", None, None)
 
 
 def test_a_regenerated_answer_is_a_sibling_of_the_first(tmp_path):
