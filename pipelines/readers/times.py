@@ -67,6 +67,8 @@ class Clock:
         return time
 
     def _from_text(self, value: str) -> datetime | Reason:
+        if ":" not in value and "T" not in value and not _NUMBER.fullmatch(value):
+            return Reason.BAD_TIME  # a day is no instant: taken for its midnight, it would invent pauses
         if len(value) > len("2026-11-02T09:14:02.123456"):
             value = _FINER.sub(r"\1", value)
         try:

@@ -12,7 +12,7 @@ from anonymize.door import Item, Result
 from anonymize.keys import PseudonymKey
 from pipelines.readers.dedupe import Versions
 from pipelines.readers.raw import Place, Refusal
-from pipelines.steps.rows import event_row, frame, message_row
+from pipelines.steps.rows import event_row, frame, message_row, with_days
 from schemas.records import Event, Message
 
 _BATCH = 4000
@@ -76,7 +76,9 @@ def through_door(versions: Versions, door: Door, key: PseudonymKey, scope: str, 
             message_rows.append(message_row(record, result, user_key, day, plain))
         else:
             event_rows.append(event_row(record, result, user_key, day, plain))
-    return Clean(frame("messages", message_rows, dt=True), frame("events", event_rows, dt=True), refused, dict(masked))
+    return Clean(
+        with_days(frame("messages", message_rows, dt=True)), frame("events", event_rows, dt=True), refused, dict(masked)
+    )
 
 
 def _scope(record: Message | Event, key: PseudonymKey, scope: str) -> str:

@@ -95,6 +95,26 @@ def quarantine_row(place: Place, refusal: Refusal) -> dict[str, Any]:
     return asdict(place) | {"reason": str(refusal.reason), "field": refusal.field}
 
 
+def with_days(messages: pl.DataFrame) -> pl.DataFrame:
+    """Give messages without a clock the event day of the message after them, else of the one before them.
+
+    A source may state times on replies only. Without this, a request would lie on the day of arrival and its reply on
+    its own day, and the two might never meet. A conversation without any clock stays on the day of arrival.
+
+    Args:
+        messages: Rows of `messages` of one landing day, with `dt`.
+
+    Returns:
+        The same rows, in some order.
+    """
+    conversation = ["source", "conversation_id"]
+    clocked = pl.coalesce("created_at", "completed_at").is_not_null()
+    known = pl.when(clocked).then("dt")
+    nearest = pl.coalesce(known.fill_null(strategy="backward"), known.fill_null(strategy="forward"), "dt")
+    ordered = messages.sort([*conversation, "seq", "message_id"], nulls_last=True)
+    return ordered.with_columns(dt=nearest.over(conversation))
+
+
 def entity_counts(result: Result) -> list[dict[str, Any]]:
     """What was masked, by type in alphabetical order."""
     return [{"entity": entity, "n": n} for entity, n in sorted(result.counts.items())]
