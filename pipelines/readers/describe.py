@@ -1,8 +1,9 @@
 """Writes the page of formats from the registry, so that it cannot say anything else than the readers do."""
 
+from pipelines.readers.columns import Columns
 from pipelines.readers.format import Format, Shape
 from pipelines.readers.registry import FORMATS
-from pipelines.readers.sources import Columns, Source
+from pipelines.readers.sources import Source
 from schemas.enums import Signal
 
 _SUFFIXES = {

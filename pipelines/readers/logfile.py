@@ -108,7 +108,7 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
     """
     found = _CONTAINERS.get(origin.suffix)
     if found is None:
-        return origin.refused(Reason.FILE_UNSUPPORTED)
+        return _companion(origin, context) or origin.refused(Reason.FILE_UNSUPPORTED)
     shape, container = found
     declared = context.source.format
     if declared is not None:
@@ -129,6 +129,8 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
         why = candidate.recognise(glimpse) if shape in candidate.shapes else None
         if why is not None:
             return _opened(origin, shape, container, candidate, why, context)
+    if companion := _companion(origin, context):
+        return companion
     # A file of nothing but faults still has each of them accounted for, and an empty one has none.
     if shape is Shape.LINES or (not glimpse.records and shape is not Shape.DATABASE):
         return _opened(origin, shape, container, NATIVE, "no format was recognised", context)
@@ -143,9 +145,27 @@ def _opened(origin: Origin, shape: Shape, container: Container, chosen: Format, 
     return LogFile(origin, container, chosen, why, context, chosen.reader(context), quick)
 
 
+def _companion(origin: Origin, context: Context) -> LogFile | None:
+    """A file that comes with an export and holds nothing of a conversation: it is known, and has no records."""
+    for candidate in FORMATS:
+        if _base(origin) in candidate.companions:
+            return _opened(
+                origin, Shape.DOCUMENT, _no_records, candidate, "a file that comes with its exports", context
+            )
+    return None
+
+
+def _no_records(_: Origin, __: int, ___: Sequence[Spot] | None) -> Iterator[RawRecord]:
+    yield from ()
+
+
+def _base(origin: Origin) -> str:
+    return origin.name.rpartition("!")[2].rpartition("/")[2]
+
+
 def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse | RawRecord:
     """Read the first records of a file, as far as they can be decoded; a finding where it cannot be read at all."""
-    name = origin.name.rpartition("!")[2].rpartition("/")[2]
+    name = _base(origin)
     if shape is Shape.DATABASE:
         found = columns(origin)
         return found if isinstance(found, RawRecord) else Glimpse(name, shape, (), found)
