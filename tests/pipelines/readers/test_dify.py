@@ -1,6 +1,7 @@
 """Dify: a row is a turn, its votes are the user's, and its latency is the end of its reply."""
 
 import copy
+import csv
 from datetime import UTC, datetime
 
 import pytest
@@ -10,7 +11,7 @@ from pipelines.readers.raw import Refusal
 from schemas.enums import EventKind, Role, Status
 from schemas.reasons import Reason
 from schemas.records import Event, Message
-from tests.pipelines.readers.kit import items, opened, refusals
+from tests.pipelines.readers.kit import items, items_of, opened, refusals
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 
 NIL = "00000000-0000-0000-0000-000000000000"
@@ -226,6 +227,30 @@ def test_a_row_of_the_table_holds_json_in_strings(tmp_path):
     )
     request, _, vote = read(tmp_path, dumped)
     assert (request.content, vote.event) == ("From the form", EventKind.THUMBS_DOWN)
+
+
+def test_a_table_of_messages_is_read_as_csv(tmp_path):
+    columns = ("id", "conversation_id", "parent_message_id", "query", "answer", "inputs", "provider_response_latency")
+    columns += ("created_at", "from_end_user_id", "status", "error", "model_id")
+    dumped = {
+        **row(1),
+        "inputs": "{}",
+        "created_at": "2026-11-02 09:00:00",
+        "from_end_user_id": "u1",
+        "model_id": "small-1",
+    }
+    with (tmp_path / "messages.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerow({k: "" if v is None else v for k, v in dumped.items()})
+    request, reply = items_of(tmp_path / "messages.csv", {"zone": "UTC"})
+    assert (request.content, request.user_id, request.parent_id, reply.parent_id) == (
+        "Question 1",
+        "u1",
+        None,
+        "m1:query",
+    )
+    assert (reply.model, reply.completed_at, reply.status) == ("small-1", at(2.5), Status.OK)
 
 
 def test_files_come_with_whom_they_belong_to(tmp_path):

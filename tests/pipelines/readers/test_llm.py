@@ -11,7 +11,7 @@ from pipelines.readers.formats.llm import LLM
 from pipelines.readers.raw import Refusal
 from schemas.enums import Role, Status
 from schemas.reasons import Reason
-from tests.pipelines.readers.kit import items, opened
+from tests.pipelines.readers.kit import items, items_of, opened
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -60,6 +60,15 @@ def rows(script):
         except sqlite3.OperationalError:
             continue
     return found
+
+
+def stored(folder, script):
+    """A file as the tool leaves it."""
+    path = folder / "logs.db"
+    with sqlite3.connect(path) as db:
+        db.executescript(script)
+    db.close()
+    return path
 
 
 def at(seconds):
@@ -111,6 +120,21 @@ def test_a_tool_call_continues_the_request_before_it(tmp_path):
     assert (found["r4:tools"].role, found["r4:tools"].content, found["r4"].content) == (Role.TOOL, "09:02", "Nine.")
 
 
+VERSIONS = (
+    FIRST,
+    FIRST + ATTACHMENTS,
+    FIRST + ATTACHMENTS + FRAGMENTS,
+    FIRST + ATTACHMENTS + FRAGMENTS + TOOLS,
+)
+
+
+@pytest.mark.parametrize("script", VERSIONS)
+def test_a_database_is_recognised_and_read_whatever_its_version(tmp_path, script):
+    path = stored(tmp_path, script)
+    assert opened(path).format.name == "llm"
+    assert items_of(path) == read(tmp_path, *rows(script))
+
+
 def row(**changed):
     return {**rows(FIRST)[0], **changed}
 
@@ -147,6 +171,13 @@ def test_the_first_tables_named_a_chat_by_its_first_row(tmp_path, script):
     found = read(tmp_path, *rows(script))
     assert [m.conversation_id for m in found] == ["chat:1"] * 4 + ["chat:3"] * 2
     assert [m.message_id for m in found[:3]] == ["chat:1:prompt", "chat:1", "chat:2:prompt"]
+
+
+def test_a_database_of_the_first_version_is_recognised(tmp_path):
+    script = OLD.format(name="log", time="timestamp", more="")
+    path = stored(tmp_path, script)
+    assert opened(path).format.name == "llm"
+    assert items_of(path) == read(tmp_path, *rows(script))
 
 
 def test_the_first_table_kept_the_end(tmp_path):

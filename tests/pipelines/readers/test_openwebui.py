@@ -2,6 +2,7 @@
 
 import copy
 import json
+import sqlite3
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from pipelines.readers.raw import Refusal
 from schemas.enums import EventKind, Role, Status
 from schemas.reasons import Reason
 from schemas.records import Event, Message
-from tests.pipelines.readers.kit import items, opened, refusals
+from tests.pipelines.readers.kit import items, items_of, opened, refusals
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 
 START = 1_793_610_000  # 2026-11-02 09:00:00 UTC
@@ -283,6 +284,19 @@ def test_rows_of_the_tables_hold_json_in_strings(tmp_path):
     vote = voted(snapshot={"chat": row})
     dumped = {**vote, **{k: json.dumps(vote[k]) for k in ("data", "meta", "snapshot")}}
     assert read(tmp_path, dumped) == read(tmp_path, vote)
+
+
+def test_the_database_holds_chats_and_feedback(tmp_path):
+    chat, vote = exported(), voted()
+    db = sqlite3.connect(tmp_path / "webui.db")
+    with db:
+        for name, record in (("chat", chat), ("feedback", vote)):
+            plain = {k: json.dumps(v) if isinstance(v, dict) else v for k, v in record.items()}
+            db.execute(f"CREATE TABLE {name} ({', '.join(plain)})")
+            db.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(plain))})", tuple(plain.values()))  # noqa: S608
+    db.close()
+    assert opened(tmp_path / "webui.db").format.name == "openwebui"
+    assert items_of(tmp_path / "webui.db") == read(tmp_path, chat, vote)
 
 
 def test_a_chat_without_times_is_read_and_gets_none(tmp_path):

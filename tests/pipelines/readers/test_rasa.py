@@ -1,6 +1,8 @@
 """Rasa: what was said among the events of a tracker, a row or a broker; the same message under the same id in each."""
 
+import csv
 import json
+import sqlite3
 from datetime import UTC, datetime
 
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given, settings
 from pipelines.readers.raw import Refusal
 from schemas.enums import Role
 from schemas.reasons import Reason
-from tests.pipelines.readers.kit import items, opened, refusals
+from tests.pipelines.readers.kit import items, items_of, opened, refusals
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 
 START = 1_793_610_000.25  # 2026-11-02 09:00:00.25 UTC
@@ -183,6 +185,22 @@ def test_it_is_recognised_by_its_events(tmp_path, record):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(record) + "\n")
     assert opened(path).format.name == "rasa"
+
+
+def test_the_sql_store_is_read_as_a_database_and_as_a_table(tmp_path):
+    columns = ("id", "sender_id", "type_name", "timestamp", "intent_name", "action_name", "data")
+    db = sqlite3.connect(tmp_path / "rasa.db")
+    with db:
+        db.execute(f"CREATE TABLE events ({', '.join(columns)})")
+        db.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", [tuple(r.values()) for r in rows(*EVENTS)])
+    db.close()
+    with (tmp_path / "events.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, columns)
+        writer.writeheader()
+        writer.writerows(rows(*EVENTS))
+    for name in ("rasa.db", "events.csv"):
+        assert opened(tmp_path / name).format.name == "rasa"
+        assert items_of(tmp_path / name) == read(tmp_path, tracker(*EVENTS))
 
 
 @given(mutated([tracker(*EVENTS), *rows(*EVENTS[3:5]), {"sender_id": "s", **EVENTS[3]}]))
