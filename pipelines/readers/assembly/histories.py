@@ -109,7 +109,10 @@ class History:
         """Whether the request of a call is a new turn, whatever was said before."""
         if c.request < 0 or not c.fresh:
             return False
-        return self._loose or ((self._stream or self.known.cut) and not c.history)
+        if self._loose or c.history:
+            return self._loose
+        # Where histories are cut off, one that holds the request only is more likely cut than begun anew.
+        return self._stream or (self.known.cut and c.keys[0] not in self.known.openings)
 
     def _step(self, turn: Turn, key: str, c: Logged, above: Node | None) -> Node:
         known = self.known.child(above, key, turn)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pipelines.readers.assembly.logged import Keys, Logged, count, ready
+from pipelines.readers.assembly.logged import Keys, Logged, count, ready, wordless
 from schemas.enums import Role
 
 _HEAD = 40  # characters by which two system prompts are known to be one, filled in differently
@@ -137,8 +137,7 @@ def _groups(calls: Sequence[Logged]) -> list[list[Logged]]:
         for key in c.said_keys:
             said.setdefault(key, n)
     for n, c in enumerate(calls):
-        prompt = "".join(t.text or "" for t, before in c.system if not before).strip()
-        for mark in ("h" + prompt[:_HEAD], "t" + prompt[-_HEAD:]):
+        for mark in _marks(c):
             parent[top(n)] = top(prompts.setdefault(mark, n))
         for turn, key in zip(c.turns, c.keys, strict=True):
             if turn.role is Role.ASSISTANT and key in said and turn.text:
@@ -147,3 +146,12 @@ def _groups(calls: Sequence[Logged]) -> list[list[Logged]]:
     for n, c in enumerate(calls):
         groups.setdefault(top(n), []).append(c)
     return list(groups.values())
+
+
+def _marks(c: Logged) -> list[str]:
+    """What calls of one prompt have in common."""
+    prompt = "".join(t.text or "" for t, before in c.system if not before).strip()
+    marks = ["h" + prompt[:_HEAD], "t" + prompt[-_HEAD:]]
+    if c.request >= 0 and (not c.fresh or all(wordless(key) for key in c.said_keys)):
+        marks.append("r" + c.keys[c.request])  # steps of one agent, told by what it works on
+    return marks
