@@ -193,11 +193,11 @@ LIBRECHAT = Format(
         **TEXT_SIGNALS,
         Signal.DISMISS: "text, `unfinished`",
         Signal.DISLIKE: "`feedback.rating`",
-        Signal.SKIM: "`createdAt` of the reply and of the next request",
     },
     notes=(
         "`unfinished` is read as stopped by the user; a lost connection leaves the same mark.",
         "A vote has no time of its own: it is placed at `updatedAt`, the last change of its message.",
+        "The beginning of a reply is not kept, so Skim cannot be measured unless `reply_time: first_token` is declared.",
         "No file says which branch was shown last, so the newest is taken for it.",
         "An export as CSV names no conversation and is not read.",
     ),
