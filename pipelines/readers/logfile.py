@@ -33,6 +33,7 @@ _CONTAINERS: dict[str, tuple[Shape, Container]] = {
     ".tsv": (Shape.CSV, table),
     **dict.fromkeys((".db", ".sqlite", ".sqlite3"), (Shape.DATABASE, partial(database, queries={}))),
 }
+SUFFIXES = frozenset(_CONTAINERS)
 
 
 class _Route(msgspec.Struct):

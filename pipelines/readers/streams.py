@@ -28,6 +28,12 @@ class ExpandsTooFar(DamagedFile):
     reason = Reason.EXPANDS_TOO_FAR
 
 
+class TooLargeToHold(DamagedFile):
+    """The file would have to be held in memory as a whole, and is too large for that."""
+
+    reason = Reason.FILE_UNSUPPORTED
+
+
 def expands_too_far(delivered: int, compressed: int) -> bool:
     """Whether so many bytes may not come out of a stream of this compressed size."""
     return delivered > EXPANDS_BYTES and delivered > EXPANDS_TIMES * compressed

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from pipelines.readers.raw import RawRecord, Refusal
-from pipelines.readers.streams import open_stream
+from pipelines.readers.streams import TooLargeToHold, open_stream
 from schemas.reasons import Reason
 
 _COMPRESSED = {".gz", ".zst"}
@@ -46,18 +46,24 @@ class Origin:
         """Open the decompressed stream. Reading raises `DamagedFile` where the compression is cut or corrupt."""
         return self.opened() if self.opened else open_stream(self.path)
 
-    def held(self, most: int) -> bytes | None:
-        """All of it, for what cannot be read as a stream; None where that is more than `most` bytes."""
+    def held(self, most: int) -> bytes:
+        """All of it, for what cannot be read as a stream.
+
+        Raises:
+            DamagedFile: Its compression is cut or corrupt, or it is longer than `most` bytes.
+        """
         with self.open() as stream:
             data = stream.read(most + 1)
-        return data if len(data) <= most else None
+        if len(data) > most:
+            raise TooLargeToHold
+        return data
 
     def refused(self, reason: Reason, offset: int | None = None) -> RawRecord:
         """A finding about the file as a whole, identified by the digest of its bytes."""
         state, size = sha256(), 0
-        with self.opened() if self.opened else self.path.open("rb") as stream:
+        with self.opened() if self.opened else self.path.open("rb", _CHUNK) as stream:
             try:
-                while chunk := stream.read(_CHUNK):
+                while chunk := stream.read1(_CHUNK):
                     state.update(chunk)
                     size += len(chunk)
             except Exception:

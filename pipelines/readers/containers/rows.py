@@ -1,5 +1,6 @@
 """Parquet: one record a row, as the JSON object that a line would have held."""
 
+import io
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -9,8 +10,10 @@ import pyarrow.parquet as pq
 from pipelines.readers.containers.origin import Origin, Spot
 from pipelines.readers.containers.types import cast, plain, raw
 from pipelines.readers.raw import RawRecord, Refusal
+from pipelines.readers.streams import DamagedFile
 from schemas.reasons import Reason
 
+HELD_BYTES = 256 << 20
 _BATCH_ROWS = 1024
 _BATCH_BYTES = 8 << 20
 _encode = msgspec.json.encode
@@ -22,7 +25,7 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
     A timestamp without a zone becomes a time without a zone, and is refused as one later unless a zone was declared.
 
     Args:
-        origin: The file.
+        origin: The file. One that is compressed or in an archive is read into memory, up to 256 MiB.
         limit: Greatest length of a record in bytes, as JSON.
         wanted: Only these rows.
 
@@ -32,7 +35,7 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
     lines = None if wanted is None else {spot.line for spot in wanted}
     number = 0
     try:
-        with pq.ParquetFile(origin.opened() if origin.opened else origin.path) as file:
+        with pq.ParquetFile(origin.path if origin.plain else io.BytesIO(origin.held(HELD_BYTES))) as file:
             for batch in file.iter_batches(_batch_rows(file.metadata)):
                 first, number = number + 1, number + batch.num_rows
                 picked: Sequence[int] = range(batch.num_rows)
@@ -47,6 +50,8 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
                     yield RawRecord(first + n, None, data, Refusal(reason) if reason else None)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError):  # TypeError: a value that JSON cannot hold
         yield origin.refused(Reason.FILE_UNREADABLE)
+    except DamagedFile as damage:
+        yield origin.refused(damage.reason)
     except OSError as fault:
         if fault.errno is not None:
             raise

@@ -171,10 +171,7 @@ def _connect(origin: Origin) -> tuple[sqlite3.Connection, int]:
         # Immutable: no lock is taken and no log looked for, so that nothing is written beside the file.
         uri = f"{origin.path.absolute().as_uri()}?mode=ro&immutable=1"
         return sqlite3.connect(uri, uri=True), origin.path.stat().st_size
-    held = origin.held(HELD_BYTES)
-    if held is None:
-        raise Unreadable(Reason.FILE_UNSUPPORTED)
-    data = bytearray(held)
+    data = bytearray(origin.held(HELD_BYTES))
     data[_VERSIONS] = b"\1\1"
     connection = sqlite3.connect(":memory:")
     connection.deserialize(bytes(data))
