@@ -3,6 +3,7 @@
 import hmac
 import os
 import stat
+import tempfile
 from base64 import b32encode
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -68,6 +69,19 @@ class PseudonymKey:
         """
         return "u_" + b32encode(self._digest("user", source, user_id)).decode()[:_USER_CHARS].lower()
 
+    def record_key(self, kind: str, source: str, record_id: str) -> str:
+        """Derive the pseudonym of a conversation or a message, by which an erasure remembers what is gone.
+
+        Args:
+            kind: `conversation` or `message`.
+            source: The source as it stands in the tables.
+            record_id: The id as it was logged.
+
+        Returns:
+            `r_` and 26 characters of lower-case base 32.
+        """
+        return "r_" + b32encode(self._digest("record", kind, source, record_id)).decode()[:_USER_CHARS].lower()
+
     def _digest(self, *parts: str) -> bytes:
         # A length before each part keeps ("ab", "c") apart from ("a", "bc").
         state = hmac.new(self.secret, digestmod=sha256)
@@ -115,23 +129,50 @@ def create_key(path: Path) -> PseudonymKey:
     Raises:
         KeyFault: Something exists at the path, or it cannot be written.
     """
-    secret = os.urandom(_KEY_BYTES)
+    key = PseudonymKey(os.urandom(_KEY_BYTES))
     try:
         for folder in reversed(path.parents):
             if not folder.exists():
                 folder.mkdir(mode=0o700, exist_ok=True)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        aside = write_aside(key, path)
+        try:
+            os.link(aside, path)  # fails where something is, and is there as a whole or not at all
+        finally:
+            aside.unlink()
+        sync_folder(path.parent)
     except FileExistsError:
         what = "A file already exists where the pseudonym key was to be made."
         raise _fault(what, "Use that key, or name another path.") from None
     except OSError as fault:
         what = f"The pseudonym key file cannot be made ({type(fault).__name__})."
         raise _fault(what, "Name a path that can be written.") from None
+    return key
+
+
+def write_aside(key: PseudonymKey, path: Path) -> Path:
+    """Write a key to a private file beside the one that it will become.
+
+    Returns:
+        The file, closed, on the disk, and readable by its owner only.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    handle, name = tempfile.mkstemp(prefix=".new-", dir=path.parent)  # made with mode 0600
     with os.fdopen(handle, "wb") as file:
-        file.write(secret.hex().encode() + b"\n")
+        file.write(key.secret.hex().encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
-    return PseudonymKey(secret)
+    return Path(name)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the entries of a folder are on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def _fault(what: str, then: str) -> KeyFault:

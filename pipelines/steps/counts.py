@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from schemas.errors import CountMismatch
 
-_OUT = ("messages", "events", "duplicates", "superseded", "set_aside", "quarantined")
+_OUT = ("messages", "events", "duplicates", "superseded", "set_aside", "forgotten", "quarantined")
 
 
 def require_balance(where: str, counts: Mapping[str, int]) -> None:
@@ -13,12 +13,12 @@ def require_balance(where: str, counts: Mapping[str, int]) -> None:
     Args:
         where: The step or unit, for the error.
         counts: `records` in, and `messages`, `events`, `duplicates`, `superseded`, `set_aside`,
-            `quarantined` out.
+            `forgotten`, `quarantined` out.
 
     Raises:
         CountMismatch: The sums differ.
     """
-    out = sum(counts[name] for name in _OUT)
+    out = sum(counts.get(name, 0) for name in _OUT)
     require_equal(where, "records in", counts["records"], "accounted for", out)
 
 

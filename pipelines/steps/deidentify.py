@@ -14,11 +14,13 @@ from pipelines.faults import without_values
 from pipelines.settings import Settings
 from pipelines.steps.counts import require_balance
 from pipelines.steps.door import through_door
+from pipelines.steps.erased import Erased, load_erased
 from pipelines.steps.read import read_bucket
 from pipelines.steps.results import BucketResult, DayScan
 from pipelines.steps.routes import FINDINGS
 from pipelines.steps.rows import frame, quarantine_row
 from pipelines.steps.work import write_work
+from warehouse.layout import Warehouse
 
 
 @without_values
@@ -39,17 +41,21 @@ def deidentify_bucket(settings: Settings, scan: DayScan, bucket: int, work: Path
 
     Raises:
         LandingError: The files changed since the scan.
-        CountMismatch: Records in are not records out, duplicates and refusals.
+        CountMismatch: Records in are not records out, duplicates, refusals and what belongs to erased users.
         KeyFault: The pseudonym key is missing or weak.
         AnonymizeError: The de-identifier cannot start.
     """
     key = load_key(settings.key_path)
     read = read_bucket(settings, scan, bucket, key)
-    clean = through_door(read.versions, _door(key, policy_of(settings)), key, settings.anonymize.scope, scan.day)
+    door = _door(key, policy_of(settings))
+    erased = load_erased(Warehouse(settings.warehouse), settings.key_path)
+    forgotten = Erased(erased, lambda source: door.mask_labels([source])[0]).remove(read.versions)
+    clean = through_door(read.versions, door, key, settings.anonymize.scope, scan.day)
     refused = read.refused + clean.refused
     counts = read.counts | {
         "messages": clean.messages.height,
         "events": clean.events.height,
+        "forgotten": forgotten,
         "quarantined": len(refused),
     }
     require_balance(f"bucket {bucket} of landing day {scan.day}", counts)

@@ -9,6 +9,7 @@ import polars as pl
 
 from anonymize.keys import load_key
 from pipelines.settings import Settings
+from pipelines.steps.erased import erasures_digest
 from pipelines.steps.overlay import ARRIVALS, Overlay, base_of
 from pipelines.steps.results import Base, ChunkResult, DayScan
 from pipelines.steps.scan import assert_unchanged
@@ -92,6 +93,7 @@ def publish_batch(settings: Settings, overlay: Overlay, batch: Batch) -> list[Pu
         staged += [stage.write("quality", dt, rows, metadata) for dt, rows in quality]
         for log in batch.logs:
             assert_unchanged(settings, log.scan)
+            _assert_same_erasures(warehouse, log.scan)
         _assert_bases(warehouse, batch.bases, staged)
         for log in batch.logs:
             staged.append(
@@ -159,6 +161,16 @@ def _assert_bases(warehouse: Warehouse, bases: Iterable[Base], staged: Iterable[
             "Another run published days that this one built on.",
             state="Nothing of this run was published; the tables hold the other run's rows.",
             then="Run the day again.",
+        )
+
+
+def _assert_same_erasures(warehouse: Warehouse, scan: DayScan) -> None:
+    """A user who was erased while the run read may be among what it made."""
+    if erasures_digest(warehouse) != scan.erasures:
+        raise WarehouseBusy(
+            "Somebody was erased from the warehouse while this run read its input.",
+            state="Nothing of this run was published; the tables are as the erasure left them.",
+            then=f"Run the day again: tacit run --day {scan.day}",
         )
 
 

@@ -58,6 +58,7 @@ class DayScan(msgspec.Struct, frozen=True):
         items: How many items the records hold, findings included.
         unused: Records that hold nothing of a conversation.
         partial: Whether the routes are only some of the day's (`pipelines.steps.again`).
+        erasures: Digest of what was erased from the warehouse (`pipelines.steps.erased`).
     """
 
     day: date
@@ -68,6 +69,7 @@ class DayScan(msgspec.Struct, frozen=True):
     items: int
     unused: int
     partial: bool = False
+    erasures: str = ""
 
     @property
     def records(self) -> int:

@@ -14,6 +14,7 @@ from pipelines.readers.logfile import open_log
 from pipelines.readers.raw import RawRecord
 from pipelines.readers.sources import load_sources
 from pipelines.settings import Settings
+from pipelines.steps.erased import erasures_digest
 from pipelines.steps.results import DayScan, FileScan, LogScan
 from pipelines.steps.routes import FINDINGS, Routes
 from pipelines.steps.rows import frame, quarantine_row
@@ -66,6 +67,7 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
         routes=str(folder),
         items=scanner.routes.items + len(scanner.findings),
         unused=scanner.unused,
+        erasures=erasures_digest(Warehouse(settings.warehouse)),
     )
 
 
