@@ -52,7 +52,7 @@ def grow(links: Links) -> Tree:
     Returns:
         The tree. Rows that name no parent follow the row before them, unless the session is linked throughout: then
         a request without a parent is the first request, edited, and rows that name one absent parent are siblings.
-        The active branch leads to the newest leaf; where the source states what is off it, to the newest of the rest.
+        The active branch leads to the newest leaf; at a fork, what the source states to be off it loses.
     """
     n = len(links.named)
     linked = 2 * sum(p is not None for p in links.named) >= max(n - sum(links.roots), 1)
@@ -68,20 +68,25 @@ def grow(links: Links) -> Tree:
         elif row and not (linked and links.roots[row]):
             parent[row] = row - 1
     _cut_loops(parent)
-    return Tree(_sorted_by_parent(parent), parent, _active(parent, links.off))
+    order = _sorted_by_parent(parent)
+    return Tree(order, parent, _active(order, parent, links.off))
 
 
-def _active(parent: list[int], off: Sequence[bool]) -> list[bool]:
-    """The path to the newest row that goes on to nothing on the branch that is not stated to be off it."""
-    n = len(parent)
-    goes_on = [False] * n
-    for row, p in enumerate(parent):
-        if p >= 0 and not off[row]:
-            goes_on[p] = True
-    active = [False] * n
-    row = max((i for i in range(n) if not goes_on[i] and not off[i]), default=-1)
+def _active(order: list[int], parent: list[int], off: Sequence[bool]) -> list[bool]:
+    """The path to the newest leaf of what is left when all is taken away that is stated off it, or goes on from that.
+
+    Where the source states nothing, that is the newest leaf of all.
+    """
+    left_out, goes_on = list(off), [False] * len(parent)
+    for row in order:
+        above = parent[row]
+        if above >= 0:
+            left_out[row] = left_out[row] or left_out[above]
+            goes_on[above] = goes_on[above] or not left_out[row]
+    active = [False] * len(parent)
+    row = max((i for i in range(len(parent)) if not goes_on[i] and not left_out[i]), default=-1)
     while row >= 0:
-        active[row] = not off[row]
+        active[row] = True
         row = parent[row]
     return active
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from schemas.enums import ClockQuality, FollowUp, Outcome
+from schemas.enums import ClockQuality, FollowUp, Outcome, Status
 from schemas.ids import content_id
 from signals.clocks import hidden_seconds, reading_seconds, seconds, typing_seconds
 from signals.pairing import Pairs
@@ -71,6 +71,7 @@ def build(
     request = _take(ordered, pairs.request, _OF_REQUEST)
     acts = [heard if heard >= 0 else edited for heard, edited in zip(pairs.heard, pairs.edited, strict=True)]
     following = _take(ordered, acts, {"next_user_id": "message_id", "next_text": "text", "next_at": "created_at"})
+    ended = _take(ordered, pairs.ended, {"_ended": "status"})
     flags = pl.DataFrame({
         "_edited": [h < 0 <= e for h, e in zip(pairs.heard, pairs.edited, strict=True)],
         "_remade": [row >= 0 for row in pairs.remade],
@@ -79,13 +80,18 @@ def build(
         {"request_row": [None if r < 0 else r for r in pairs.request]}, schema={"request_row": pl.Int64}
     )
     base = (
-        pl.concat([either, reply, request, following, flags, rows], how="horizontal")
+        pl.concat([either, reply, ended, request, following, flags, rows], how="horizontal")
         .with_row_index("exchange")
         .with_columns(
             pl.col("replied_at", "completed_at", "requested_at", "next_at").cast(_CLOCK),
             user_key=pl.coalesce("user_key", "reply_user"),
             script=pl.coalesce("script", "reply_script"),
-            reply_status=pl.when(pl.col("reply_id").is_null()).then(pl.lit(MISSING)).otherwise("reply_status"),
+            # A run that broke after some words ended as its last step did.
+            reply_status=pl.when(pl.col("reply_id").is_null())
+            .then(pl.lit(MISSING))
+            .when(pl.col("_ended") != Status.OK.value)
+            .then("_ended")
+            .otherwise("reply_status"),
             position=pl.int_range(pl.len(), dtype=pl.Int32).over(_CONVERSATION),
         )
     )
@@ -135,12 +141,15 @@ def _follow_up(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
     ]
     there = pl.col("next_user_id").is_not_null()
     twice = seconds("next_at", "requested_at") <= settings.double_submit_s
+    made_anew = ~there & (pl.col("_remade") | pl.col("_remake_at").is_not_null())
     kind = (
-        pl.when(~there & (pl.col("_remade") | pl.col("_remake_at").is_not_null()))
+        pl.when(made_anew & (pl.col("reply_status") == Status.ERROR.value))
+        .then(pl.lit(FollowUp.RETRY_AFTER_ERROR.value))
+        .when(made_anew)
         .then(pl.lit(FollowUp.REGENERATE.value))
         .when(~there)
         .then(None)
-        .when(pl.col("_same") & (pl.col("reply_status") == "error"))
+        .when(pl.col("_same") & (pl.col("reply_status") == Status.ERROR.value))
         .then(pl.lit(FollowUp.RETRY_AFTER_ERROR.value))
         .when(pl.col("_same") & twice.fill_null(value=False))
         .then(pl.lit(FollowUp.DOUBLE_SUBMIT.value))

@@ -1,8 +1,9 @@
 """Finds the exchanges in ordered messages: which reply answers which request, and what the user did next.
 
 A run of assistant messages between two user messages (tool calls, pieces of a stream) is one exchange. Its reply is
-the last of them that has text, since that is what the user reacts to; the others are steps towards it, and votes on
-them count for it. A request whose reply was never logged is an exchange too (`signals.unlogged`).
+the last of them that has text, since that is what the user reacts to; the others, and what tools returned, are steps
+towards it, and votes on them count for it. A request whose reply was never logged is an exchange too
+(`signals.unlogged`).
 """
 
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ class Pairs:
         heard: The first user message after it on its branch.
         edited: The later sibling of its request, where the user edited that instead of going on.
         remade: The later sibling of the reply, where it was regenerated.
-        steps: Row of an assistant message to the index of its exchange.
+        ended: The last assistant message of the reply's run, which may say nothing, and tell how it ended.
+        steps: Row of a message of a run, the assistant's or a tool's, to the index of its exchange.
         reactions: `(exchange, row, rank)` of the user messages that make up the reaction to it.
         earlier: `(exchange, row, earlier row, back)`: the answered user messages before each reaction.
     """
@@ -33,6 +35,7 @@ class Pairs:
     heard: list[int] = field(default_factory=list)
     edited: list[int] = field(default_factory=list)
     remade: list[int] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
     steps: dict[int, int] = field(default_factory=dict)
     reactions: list[tuple[int, int, int]] = field(default_factory=list)
     earlier: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -62,6 +65,7 @@ def pair(ordered: pl.DataFrame, settings: LinkSettings) -> Pairs:
     for row in range(n):
         answered[row] = answered[row] or (user[row] and asked[row] in alone)
     final, heard = _runs(up, on, first_user, user, spoke, worded)
+    tail = _tails(on, first_user, spoke)
     pairs, index = Pairs(), {}
     for row in range(n):
         if final.get(row) == row or row in alone:
@@ -69,6 +73,7 @@ def pair(ordered: pl.DataFrame, settings: LinkSettings) -> Pairs:
             index[row] = len(pairs.reply)
             pairs.reply.append(-1 if row in alone else row)
             pairs.request.append(request)
+            pairs.ended.append(-1 if row in alone else tail[row])
             pairs.heard.append(heard[row])
             pairs.edited.append(next_user_sibling[request] if request >= 0 else -1)
             pairs.remade.append(-1 if row in alone else next_reply[row])
@@ -80,7 +85,7 @@ def pair(ordered: pl.DataFrame, settings: LinkSettings) -> Pairs:
 def _runs(
     up: list[int], on: list[int], first_user: list[int], user: list[bool], spoke: list[bool], worded: list[bool]
 ) -> tuple[dict[int, int], list[int]]:
-    """For each assistant message: the reply of its run; and for each row, the first user message after it."""
+    """For each message of a run: its reply; and for each row, the first user message after it."""
     n = len(up)
     later_text, later_reply, heard, above = [False] * n, [False] * n, [-1] * n, [-1] * n
     for row, parent in enumerate(up):
@@ -105,7 +110,30 @@ def _runs(
             final[row] = final[after]
         else:
             final[row] = row if worded[row] or above[row] < 0 else above[row]
+    _add_between(final, up, on, user, spoke)
     return final, heard
+
+
+def _add_between(final: dict[int, int], up: list[int], on: list[int], user: list[bool], spoke: list[bool]) -> None:
+    """Add what stands between assistant messages of a run, or after them: it belongs to the same reply."""
+    between = [row for row in range(len(up)) if not user[row] and not spoke[row]]
+    for row in reversed(between):
+        if on[row] in final:
+            final[row] = final[on[row]]
+    for row in between:
+        if row not in final and up[row] in final:
+            final[row] = final[up[row]]
+
+
+def _tails(on: list[int], first_user: list[int], spoke: list[bool]) -> list[int]:
+    """For each row, the last assistant message of the run that it stands in; -1 where there is none."""
+    tail = [-1] * len(on)
+    for row in range(len(on) - 1, -1, -1):
+        if first_user[row] < 0 <= on[row]:
+            tail[row] = tail[on[row]]
+        if tail[row] < 0 and spoke[row]:
+            tail[row] = row
+    return tail
 
 
 def _relate(
