@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 from schemas import contract
+from signals.versions import RESTATED, newest_messages
 from warehouse import catalogue as catalogue_module
 from warehouse.catalogue import connect, rebuild
 from warehouse.describe import describe, tables_markdown
@@ -91,6 +92,32 @@ def test_the_newest_version_of_a_message_wins(warehouse, put):
     put("messages", DAY, tie)
     put("messages", LATER, moved.clear())
     assert _ask(warehouse, "SELECT text FROM messages") == [("b",)]
+
+
+@pytest.mark.parametrize("logged_first", [True, False])
+def test_a_message_known_from_a_later_history_only_loses_in_the_view_as_it_does_when_linked(
+    warehouse, put, logged_first
+):
+    days = (DAY, LATER) if logged_first else (LATER, DAY)
+    base = frames.messages(turns=1).head(1)
+    logged = base.with_columns(text=pl.lit("logged"), arrival_dt=pl.lit(days[0]), flags=pl.lit(["path_inferred"]))
+    told = base.with_columns(text=pl.lit("told"), arrival_dt=pl.lit(days[1]), flags=pl.lit(["path_inferred", RESTATED]))
+    versions = pl.concat([logged, told.with_columns(completed_at=pl.col("created_at").dt.offset_by("1h"))])
+    put("messages", DAY, versions)
+    assert _ask(warehouse, "SELECT text FROM messages") == [("logged",)]
+    assert newest_messages(versions)["text"].to_list() == ["logged"]
+    put("messages", DAY, told)
+    assert _ask(warehouse, "SELECT text FROM messages") == [("told",)]
+
+
+def test_users_and_sessions_of_a_conversation_are_counted_and_it_stays_one_row(warehouse, put):
+    put("messages", DAY, frames.messages().with_columns(user_key=pl.when(pl.col("message_id").str.contains("m2"))
+                                                        .then(pl.lit("u2")).otherwise("user_key")))  # fmt: skip
+    put("exchanges", DAY, frames.exchanges().with_columns(session_id=pl.col("exchange_id")))
+    rows = _ask(warehouse, "SELECT conversation_id, users, sessions, exchanges FROM conversations ORDER BY ALL")
+    assert rows == [("c0", 2, 2, 2), ("c1", 1, 1, 1)]
+    put("messages", DAY, frames.messages().with_columns(user_key=pl.lit(None, pl.String)))
+    assert _ask(warehouse, "SELECT DISTINCT users FROM conversations") == [(0,)]
 
 
 def test_an_event_that_arrived_twice_is_shown_once(warehouse, put):
