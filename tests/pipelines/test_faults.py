@@ -8,8 +8,7 @@ import pytest
 
 from pipelines.engine import pool_of
 from pipelines.faults import without_values
-from pipelines.readers import landing
-from pipelines.readers.landing import raw_records
+from pipelines.readers.landing import origin_named, reading
 from pipelines.steps.work import write_work
 from schemas.errors import ConfigError, Fault, LandingError, WarehouseFault
 
@@ -56,13 +55,19 @@ def test_our_own_errors_pass_whole_and_survive_pickling():
     assert (type(copy), copy.what, copy.state, copy.then) == (ConfigError, "No.", "Nothing.", "Ask.")
 
 
-def test_a_file_that_the_disk_refuses_is_an_error_and_not_a_quarantine(tmp_path, monkeypatch):
-    def refused(*_):
-        raise PermissionError(13, "Permission denied")
+def _open(origin, day):
+    with reading(origin.name, day):
+        origin.open()
 
-    monkeypatch.setitem(landing._READERS, ".jsonl", refused)
-    with pytest.raises(LandingError, match="PermissionError"):
-        list(raw_records(tmp_path, date(2026, 11, 2), "a.jsonl", 1 << 20))
+
+def test_a_file_that_the_disk_refuses_is_an_error_and_not_a_quarantine(tmp_path):
+    day = date(2026, 11, 2)
+    (tmp_path / f"dt={day}").mkdir()
+    (tmp_path / f"dt={day}" / "a.jsonl").write_bytes(b"{}")
+    origin = origin_named(tmp_path, day, "a.jsonl")
+    origin.path.unlink()
+    with pytest.raises(LandingError, match=r"The file a\.jsonl of .* cannot be read \(FileNotFoundError\)"):
+        _open(origin, day)
 
 
 def test_a_full_disk_is_named_as_one(tmp_path, monkeypatch):

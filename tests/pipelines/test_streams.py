@@ -8,7 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from pipelines.readers.landing import day_files, landing_days, raw_records
+from pipelines.readers.landing import context_for, day_files, landing_days, origins
+from pipelines.readers.logfile import open_log
+from pipelines.readers.raw import RawRecord
+from pipelines.readers.sources import Sources
 from schemas.errors import LandingError
 from schemas.reasons import Reason
 
@@ -24,7 +27,11 @@ def folder(tmp_path):
 
 
 def read(folder, name, limit=LIMIT):
-    return list(raw_records(folder.parent, DAY, name, limit))
+    """What a night reads of the only file of a landing day."""
+    (origin,) = origins(folder.parent, DAY)
+    assert origin.name == name
+    log = open_log(origin, context_for(Sources(), name, DAY, "default"), limit)
+    return [log] if isinstance(log, RawRecord) else list(log.records(limit))
 
 
 def numbered(n):
@@ -114,9 +121,10 @@ def test_a_file_that_no_reader_takes_is_named(folder):
 
 
 def test_an_empty_file_holds_no_records(folder):
-    for name in ("a.jsonl", "a.jsonl.gz", "a.jsonl.zst"):
+    for name in ("a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.json", "a.csv"):
         (folder / name).write_bytes(b"")
         assert read(folder, name) == []
+        (folder / name).unlink()
 
 
 def test_parquet_rows_become_the_records_that_json_lines_would_hold(folder):

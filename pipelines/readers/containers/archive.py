@@ -108,6 +108,7 @@ def _withdraw(found: Listing) -> None:
             found.refuse(found.members.pop(name), Reason.MEMBER_UNSAFE)
             continue
         end = entry.start + _HEADER_BYTES + len(entry.name) + entry.packed
-        expanded += entry.size if entry.size > streams.EXPANDS_TIMES * entry.packed else 0
-        if expanded > streams.EXPANDS_BYTES:
-            found.refuse(found.members.pop(name), Reason.EXPANDS_TOO_FAR)
+        if entry.size > streams.EXPANDS_TIMES * entry.packed:
+            if expanded > streams.EXPANDS_BYTES:
+                found.refuse(found.members.pop(name), Reason.EXPANDS_TOO_FAR)
+            expanded += entry.size

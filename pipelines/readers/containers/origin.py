@@ -61,7 +61,7 @@ class Origin:
     def refused(self, reason: Reason, offset: int | None = None) -> RawRecord:
         """A finding about the file as a whole, identified by the digest of its bytes."""
         state, size = sha256(), 0
-        with self.opened() if self.opened else self.path.open("rb", _CHUNK) as stream:
+        with self.opened() if self.opened else self.path.open("rb") as stream:
             try:
                 while chunk := stream.read1(_CHUNK):
                     state.update(chunk)

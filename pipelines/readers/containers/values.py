@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from pipelines.readers.containers.kept import Kept
+from pipelines.readers.containers.nesting import ARRAY, OBJECT, QUOTE, Nesting
 from pipelines.readers.containers.window import Window
 from pipelines.readers.raw import RawRecord
 from schemas.reasons import Reason
 
-_BLANK = b" \t\r\n"
 _BLANKS = re.compile(rb"[ \t\r\n]*+")
 _SEPARATORS = re.compile(rb"[ \t\r\n,]*+")
 _TAIL_SEPARATORS = re.compile(rb"[ \t\r\n,:]*+")
@@ -16,65 +16,13 @@ _BARE = re.compile(rb'[^ \t\r\n,\[\]{}"]*+')
 _SCALAR = re.compile(rb"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?|true|false|null|NaN|-?Infinity")
 _GARBAGE = re.compile(rb"[^\n\[{]*+")
 _GARBAGE_INSIDE = re.compile(rb"[^\n\[{,\]]*+")
-# From one bracket outside strings to the next, in text whose escapes are blanked out. The careful pattern stops also at
-# a string that a line end breaks; a class of two characters is half as fast.
-_FAST = re.compile(rb'[^"{}\[\]]*+(?:"[^"]*+"[^"{}\[\]]*+)*+')
-_CAREFUL = re.compile(rb'[^"{}\[\]]*+(?:"[^"\n]*+"[^"{}\[\]]*+)*+')
 _STRING = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 # An object that holds only scalars before its first array, up to the first object in that.
 _WRAPPER = re.compile(
     rb"\{\s*+(?:%b\s*+:\s*+(?:%b|[^][\s\",:{}]++)\s*+,\s*+)*+%b\s*+:\s*+\[(?=\s*+\{)" % (_STRING, _STRING, _STRING),
     re.DOTALL,
 )
-_QUOTE, _OBJECT, _ARRAY, _END_OBJECT, _END_ARRAY = b'"{[}]'
-
-
-class _Nesting:
-    """How deep the scanner stands in a container, and whether that is over."""
-
-    __slots__ = ("before", "depth", "in_string", "over")
-
-    def __init__(self) -> None:
-        self.depth = self.before = 0
-        self.in_string = self.over = False
-
-    def follow(self, flat: bytes, pos: int, careful: bool) -> int:
-        """Go from bracket to bracket outside strings.
-
-        Args:
-            flat: A chunk.
-            pos: Where to begin in it.
-            careful: Whether strings in it may be broken by line ends.
-
-        Returns:
-            Where the container is over, a string begins that has no end in the chunk, or the chunk ends.
-        """
-        match = (_CAREFUL if careful else _FAST).match
-        last, size, depth, before = pos, len(flat), self.depth, self.before
-        while (pos := match(flat, pos).end()) < size:  # type: ignore[union-attr]
-            byte = flat[pos]
-            if byte == _OBJECT:
-                if depth:
-                    between = flat[last:pos].rstrip(_BLANK)
-                    if (between[-1] if between else before) not in b"[,:":
-                        self.over = True  # JSON allows none here: another record begins, and this one is broken
-                        return pos
-                depth += 1
-            elif byte == _ARRAY:
-                depth += 1
-            elif byte == _QUOTE:
-                self.depth, self.in_string = depth, True
-                return pos + 1
-            else:
-                depth -= 1
-                if not depth:
-                    self.over = True
-                    return pos + 1
-            pos += 1
-            before, last = byte, pos
-        between = flat[last:].rstrip(_BLANK)
-        self.depth, self.before = depth, between[-1] if between else before
-        return pos
+_END_OBJECT, _END_ARRAY = b"}]"
 
 
 class Values:
@@ -114,7 +62,7 @@ class Values:
                     return
                 continue
             byte = w.flat[w.pos]
-            if byte == _ARRAY and not self.unclosed:
+            if byte == ARRAY and not self.unclosed:
                 self._inside = True
                 w.pos += 1
             elif byte == _END_ARRAY and self._inside:
@@ -129,13 +77,15 @@ class Values:
                     yield record
 
     def _value(self, byte: int) -> RawRecord | None:
+        if byte in (OBJECT, ARRAY) and not self._tail and (short := self._short()) is not None:
+            return short
         # What is refused here though it is short must not be found again by its offset.
         kept = Kept(None if self._recoded or self._tail else self._window.offset, self._limit)
-        nested = byte in (_OBJECT, _ARRAY)
+        nested = byte in (OBJECT, ARRAY)
         if nested:
             if not self._container(kept, outermost=self._number == 0 and not self.unclosed):
                 return None
-        elif byte == _QUOTE:
+        elif byte == QUOTE:
             self._string(kept)
         else:
             self._bare(kept)
@@ -144,15 +94,26 @@ class Values:
         self._number += 1
         return kept.refused(self._number, Reason.RECORD_TOO_LARGE) if self._tail else kept.record(self._number)
 
+    def _short(self) -> RawRecord | None:
+        """A container that ends in the chunk, as most do; None where it has to be looked at in pieces."""
+        w = self._window
+        nesting = Nesting()
+        end = nesting.follow(w.flat, w.pos, w.careful)
+        if not nesting.over or end - w.pos > self._limit:
+            return None
+        start, offset, w.pos = w.pos, w.offset, end
+        self._number += 1
+        return RawRecord(self._number, None if self._recoded else offset, w.chunk[start:end])
+
     def _container(self, kept: Kept, outermost: bool) -> bool:
         """Read to the bracket that closes the one here. False: it is a wrapper, and is divided instead."""
         w = self._window
         start = w.pos
-        nesting = _Nesting()
+        nesting = Nesting()
         while not nesting.over:
             if nesting.in_string:
                 nesting.in_string, nesting.over = self._to_quote()
-                nesting.before = _QUOTE
+                nesting.before = QUOTE
             if not (nesting.in_string or nesting.over):
                 w.pos = nesting.follow(w.flat, w.pos, w.careful)
             if nesting.over or w.pos == len(w.flat):
@@ -172,7 +133,7 @@ class Values:
                 if w.pos == len(flat):
                     return True, False
                 self._new_line = False
-                if flat[w.pos] == _OBJECT:
+                if flat[w.pos] == OBJECT:
                     return False, True
             quote = flat.find(b'"', w.pos)
             line_end = flat.find(b"\n", w.pos, quote if quote >= 0 else len(flat))

@@ -6,7 +6,7 @@ import tracemalloc
 from hashlib import sha256
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pipelines.readers.containers import window
@@ -49,6 +49,7 @@ def reasons(records):
     return found
 
 
+unhurried = settings(deadline=None, max_examples=60)
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
 anything = st.recursive(
     scalars, lambda v: st.lists(v, max_size=3) | st.dictionaries(st.text(), v, max_size=3), max_leaves=8
@@ -65,6 +66,7 @@ def with_chunks(size, path, data, limit=LIMIT, wanted=None):
         return list(document(Origin(path, path.name), limit, wanted))
 
 
+@unhurried
 @given(st.lists(anything), st.none() | st.integers(0, 3), st.booleans(), blanks, chunks)
 @example(["\\", '"', '\\"', "{", "[", "}\n{", "/"], 2, False, "\n", 1)
 def test_an_array_gives_its_elements(path, elements, indent, ascii_only, blank, size):
@@ -76,6 +78,7 @@ def test_an_array_gives_its_elements(path, elements, indent, ascii_only, blank, 
         assert data[record.byte_offset :].startswith(record.data)
 
 
+@unhurried
 @given(
     st.lists(objects | scalars),
     st.sampled_from(["\n", "\r\n", " ", ",", ",\n", "\n\n"]),
@@ -87,6 +90,7 @@ def test_values_one_after_the_other_give_themselves(path, elements, separator, i
     assert values(with_chunks(size, path, data)) == elements
 
 
+@unhurried
 @given(st.lists(anything, min_size=1), st.none() | st.just(2), st.data())
 def test_what_is_wanted_is_read_again_by_its_offset(path, elements, indent, data):
     records = with_chunks(1 << 18, path, json.dumps(elements, indent=indent).encode())
@@ -103,17 +107,19 @@ noise = st.lists(
 ).map(b"".join)
 
 
+@unhurried
 @given(noise, st.integers(1, 7), st.integers(1, 30))
 def test_broken_text_is_divided_alike_however_the_chunks_fall(path, data, size, limit):
     assert with_chunks(size, path, data, limit) == with_chunks(1 << 18, path, data, limit)
 
 
+@unhurried
 @given(noise)
 def test_of_broken_text_only_what_divides_records_is_in_none(path, data):
+    assume(b"\0" not in data[:4])  # it may look like a wide encoding
     rest = bytearray(data)
     for record in with_chunks(1 << 18, path, data):
         if record.line:
-            assume(record.byte_offset is not None)  # zero bytes may look like a wide encoding
             assert data[record.byte_offset :].startswith(record.data)
             rest[record.byte_offset : record.byte_offset + len(record.data)] = b" " * len(record.data)
     assert not rest.strip(b" \n,[]")
@@ -168,14 +174,14 @@ def test_a_record_beyond_the_limit_is_refused_by_digest_and_the_next_is_read(rea
 
 
 def test_memory_is_bounded_by_the_limit_whatever_the_file_holds(tmp_path):
-    (tmp_path / "big").write_bytes(b'[{"text": "' + b"x" * 50_000_000 + b'"},' + b'{"n":1},' * 100_000 + b'{"n":1}]')
+    (tmp_path / "big").write_bytes(b'[{"text": "' + b"x" * 20_000_000 + b'"},' + b'{"n":1},' * 10_000 + b'{"n":1}]')
     tracemalloc.start()
     try:
         n = sum(1 for _ in document(Origin(tmp_path / "big", "big"), LIMIT))
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
-    assert n == 100_002
+    assert n == 10_002
 
 
 @pytest.mark.parametrize("key", ["data", "messages", "conversations", "items"])

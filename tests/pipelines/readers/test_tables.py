@@ -7,7 +7,7 @@ import tracemalloc
 from hashlib import sha256
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipelines.readers.containers.origin import Origin, Spot
@@ -40,6 +40,7 @@ cells = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=
 )
 
 
+@settings(deadline=None, max_examples=60)
 @given(st.lists(st.lists(cells, min_size=3, max_size=3)), st.sampled_from(",;\t"), st.sampled_from(["\n", "\r\n"]))
 def test_what_a_writer_of_csv_wrote_is_read_back(folder, rows, delimiter, line_end):
     out = io.StringIO(newline="")
