@@ -31,7 +31,8 @@ class History:
         self.duplicates = 0
         self._keys = keys
         self._stream = stream
-        self._loose, self._examples = _sends_no_history(calls)
+        # What stands for a trace as a whole is often the request alone, where the calls inside send the history.
+        self._loose = {whole: _sends_no_history([c for c in calls if c.call.whole is whole]) for whole in (True, False)}
         self._last: Node | None = None
         self._opened: dict[tuple[str, str], Node] = {}
         for call in calls:
@@ -65,7 +66,7 @@ class History:
             path, front, start = self.known.find(c, before)
             self.duplicates += start - len(front)
         else:
-            front = c.turns[: c.request] if self._examples else []
+            front = c.turns[: c.request] if self._loose[c.call.whole][1] else []
             path = self._opening(c, len(front))
             start = c.request + 1
         above = path[-1] if path else before
@@ -109,8 +110,9 @@ class History:
         """Whether the request of a call is a new turn, whatever was said before."""
         if c.request < 0 or not c.fresh:
             return False
-        if self._loose or c.history:
-            return self._loose
+        loose = self._loose[c.call.whole][0]
+        if loose or c.history:
+            return loose
         # Where histories are cut off, one that holds the request only is more likely cut than begun anew.
         return self._stream or (self.known.cut and c.keys[0] not in self.known.openings)
 

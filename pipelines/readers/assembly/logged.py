@@ -16,6 +16,7 @@ from schemas.enums import Role, Status
 from schemas.ids import content_id
 
 OFF_BRANCH = "off_branch"
+_COMPARED = 8  # calls with the same input that a further one is compared with, the latest ones
 _NO_WORDS = content_id("")
 
 
@@ -30,7 +31,7 @@ class Keys:
         digest = self._digests.get(turn.text)
         if digest is None:
             digest = self._digests[turn.text] = content_id("".join((turn.text or "").split()))
-        return turn.role.value + digest
+        return turn.role + digest  # a role is its own word
 
 
 def wordless(key: str) -> bool:
@@ -126,7 +127,7 @@ def ready(call: Call, place: Place, keys: Keys) -> Logged:
         found.append(key)
     said = list(call.output or ())
     aliases = [i for i in (call.call_id, call.output_id) if i is not None]
-    sent = content_id(*every) if call.input is not None else ""
+    sent = content_id(",".join(every)) if call.input is not None else ""
     return Logged(call, place, turns, found, system, said, [keys.of(t) for t in said], request, history, sent, aliases)
 
 
@@ -138,8 +139,9 @@ def count(call: Call) -> int:
 def once(calls: Iterable[Logged]) -> tuple[list[Logged], int]:
     """Take calls that were exported several times once.
 
-    Two are the same call if they have the same input, and either the same id or the same start to the millisecond, and
-    do not differ in an output that both have.
+    Two are the same call if they have the same input, do not differ in an output that both have, and have the same id
+    or the same start to the millisecond; or the same output, while both ran: two tools logged it then, one of them
+    around the other.
 
     Args:
         calls: Calls of one conversation.
@@ -153,8 +155,8 @@ def once(calls: Iterable[Logged]) -> tuple[list[Logged], int]:
     for new in sorted(calls, key=Logged.order):
         marks = [(new.sent, "i" + new.call.call_id)]
         if new.call.started_at is not None and new.call.input is not None:
-            marks.append((new.sent, "t" + new.stamp))
-        same = next((k for m in marks for k in kept.get(m, ()) if _same(k, new)), None)
+            marks += [(new.sent, "t" + new.stamp), (new.sent, "o" + ",".join(new.said_keys))]
+        same = next((k for m in marks for k in kept.get(m, [])[-_COMPARED:] if _same(k, new)), None)
         if same is None:
             distinct.append(new)
             for mark in marks:
@@ -165,8 +167,10 @@ def once(calls: Iterable[Logged]) -> tuple[list[Logged], int]:
 
 
 def _same(a: Logged, b: Logged) -> bool:
-    apart = a.call.started_at and b.call.started_at and a.stamp != b.stamp
-    return not apart and (not a.said or not b.said or a.said_keys == b.said_keys)
+    if a.call.started_at is None or b.call.started_at is None or a.stamp == b.stamp:
+        return not a.said or not b.said or a.said_keys == b.said_keys
+    during = a.call.ended_at is not None and b.call.started_at < a.call.ended_at
+    return during and bool(a.said) and a.said_keys == b.said_keys
 
 
 def _merge(kept: Logged, other: Logged) -> int:

@@ -1,6 +1,8 @@
 """Which of the calls that one request of a user set off is the user's turn, and which are steps towards it."""
 
 from collections.abc import Sequence
+from datetime import timedelta
+from itertools import pairwise
 
 import msgspec
 
@@ -9,6 +11,8 @@ from schemas.enums import Role
 
 _HEAD = 40  # characters by which two system prompts are known to be one, filled in differently
 _SHORTEST = 8
+_REQUESTS = 4  # a trace with as many different requests may be a whole conversation, whatever its prompts
+_PAUSE = timedelta(seconds=2)  # programs go on sooner than people
 
 
 def turns_of(calls: Sequence[Logged], trace_id: str, keys: Keys) -> tuple[list[Logged], int]:
@@ -111,7 +115,17 @@ def _main(calls: Sequence[Logged]) -> list[Logged]:
     words = {id(g): [_request(c) for c in g if c.request >= 0] for g in groups}
     short = sorted({w for ws in words.values() for w in ws if w}, key=lambda w: (len(w), w))[:_SHORTEST]
     own = [g for g in groups if words[id(g)] and not all(_quotes(w, short) for w in words[id(g)])]
+    asked = sorted((c for g in own for c in g), key=Logged.order)
+    if len({w for g in own for w in words[id(g)]}) >= _REQUESTS and _at_leisure(asked):
+        return asked
     return max(own or groups, key=lambda g: max(_ending(c) for c in g))
+
+
+def _at_leisure(calls: Sequence[Logged]) -> bool:
+    """Whether calls follow one another at the pace of a person, as far as their times say."""
+    times = [(a.until, b.when) for a, b in pairwise(calls)]
+    pauses = [begun - ended for ended, begun in times if ended is not None and begun is not None]
+    return sum(p >= _PAUSE for p in pauses) * 2 >= len(pauses)
 
 
 def _request(c: Logged) -> str:

@@ -1,88 +1,14 @@
 """Conversations out of logged calls: each turn once, and what was really said twice, twice."""
 
-import random
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from pipelines.readers.calls import Assembly, assemble
-from pipelines.readers.items import Call, Remark, Turn
+from pipelines.readers.calls import assemble
+from pipelines.readers.items import Call, Turn
 from pipelines.readers.raw import Place
-from schemas.enums import EventKind, Role, Status
-from schemas.records import Message
-
-START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
-ROLES = {"u": Role.USER, "a": Role.ASSISTANT, "s": Role.SYSTEM, "t": Role.TOOL}
-
-
-def at(seconds: float | None) -> datetime | None:
-    return None if seconds is None else START + timedelta(seconds=seconds)
-
-
-def turns(text: str | None) -> tuple[Turn, ...] | None:
-    """`u:hi | a:hello` as turns; `a:-` holds no text; None was not captured."""
-    if text is None:
-        return None
-    parts = [p.strip().partition(":") for p in text.split("|") if p.strip()]
-    return tuple(Turn(role=ROLES[role], text=None if said == "-" else said) for role, _, said in parts)
-
-
-def call(n: int, sent: str | None, said: str | None, when: float | None = 0.0, **more: object) -> Call:
-    """Call n, logged from `when` to 5 s later."""
-    values: dict[str, object] = {
-        "source": "app",
-        "conversation_id": "c1",
-        "trace_id": None,
-        "call_id": f"call-{n}",
-        "started_at": at(when),
-        "ended_at": at(None if when is None else when + 5),
-        "input": turns(sent),
-        "output": turns(said),
-    }
-    return Call(**(values | more))  # type: ignore[arg-type]
-
-
-def put(calls: Sequence[Call], *remarks: Remark) -> Assembly:
-    """Assemble, and hold the result to what is promised of every one."""
-    placed = [(c, Place("f.jsonl", n + 1, 0, 1, "00")) for n, c in enumerate(calls)]
-    noted = [(r, Place("v.jsonl", n + 1, 0, 1, "00")) for n, r in enumerate(remarks)]
-    made = assemble(placed, noted)
-    assert made.turns == len(made.messages) + made.duplicates + made.set_aside
-    shuffled = random.Random(7).sample(placed, len(placed))
-    assert [m for m, _ in assemble(shuffled, noted[::-1]).messages] == [m for m, _ in made.messages]
-    ids = [(m.conversation_id, m.message_id) for m, _ in made.messages]
-    assert len(set(ids)) == len(ids)
-    named = set(ids)
-    assert all(m.parent_id is None or (m.conversation_id, m.parent_id) in named for m, _ in made.messages)
-    return made
-
-
-def said(made: Assembly) -> list[str]:
-    return [f"{m.role[0]}:{'-' if m.content is None else m.content}" for m, _ in made.messages]
-
-
-def one(made: Assembly, content: str) -> Message:
-    (found,) = [m for m, _ in made.messages if m.content == content]
-    return found
-
-
-def above(made: Assembly, content: str) -> str | None:
-    """What stands before a turn."""
-    parent = one(made, content).parent_id
-    return None if parent is None else next(m.content for m, _ in made.messages if m.message_id == parent)
-
-
-def remark(**more: object) -> Remark:
-    values: dict[str, object] = {"source": "app", "event": EventKind.THUMBS_DOWN, "at": at(99)}
-    return Remark(**(values | more))  # type: ignore[arg-type]
-
-
-THREE = [
-    call(1, "s:Be kind. | u:hi", "a:Hello!", 0),
-    call(2, "s:Be kind. | u:hi | a:Hello! | u:how are you?", "a:Fine, thanks.", 10),
-    call(3, "s:Be kind. | u:hi | a:Hello! | u:how are you? | a:Fine, thanks. | u:hi", "a:Hi again.", 20),
-]
+from schemas.enums import Role, Status
+from tests.pipelines.readers.calls_kit import THREE, above, at, call, one, put, remark, said, turns
 
 
 def test_a_history_that_grows_gives_each_turn_once_and_a_real_repeat_twice() -> None:
@@ -229,76 +155,26 @@ def test_steps_of_tools_stand_between_request_and_reply_also_where_later_histori
     assert one(made, "weather?").created_at == at(0)
 
 
-def test_titles_routes_and_verdicts_are_set_aside() -> None:
+def test_examples_that_stand_before_every_request_are_what_the_application_wrote() -> None:
+    shown = "u:2+2? | a:Four."
+    made = put([call(n, f"{shown} | u:{n}+{n}?", f"a:It is {n}.", n * 10) for n in range(1, 5)])
+    assert [m.content for m, _ in made.messages if m.role is Role.SYSTEM] == ["2+2?", "Four."]
+    assert [m.content for m, _ in made.messages if m.role is Role.USER] == ["1+1?", "2+2?", "3+3?", "4+4?"]
+
+
+def test_ids_of_messages_are_kept_and_tell_equal_words_apart() -> None:
+    def own(words: str, message_id: str) -> Turn:
+        return Turn(role=Role.USER, text=words, message_id=message_id)
+
+    first, second = own("fix it", "m1"), own("fix it", "m2")
     made = put(
         [
-            call(1, "s:Route the request. | u:My bill is wrong", "a:billing", 0, trace_id="t"),
-            call(2, "s:You help. | u:My bill is wrong", "a:Let me look.", 6, trace_id="t"),
-            call(3, "s:Write a title. | u:User said: My bill is wrong", "a:Billing trouble", 12, trace_id="t"),
-        ],
-        remark(call_id="call-3"),
-    )
-    assert said(made) == ["s:You help.", "u:My bill is wrong", "a:Let me look."]
-    assert made.set_aside == 6
-    reply = one(made, "Let me look.")
-    assert set(reply.aliases) == {"t", "call-1", "call-2", "call-3"}
-    assert made.events[0][0].message_id == reply.message_id
-
-
-def test_a_whole_call_is_the_turn_and_the_calls_inside_supply_what_it_lacks() -> None:
-    made = put(
-        [
-            call(0, "u:hi", "a:Hello!", 0, trace_id="t", call_id="root", whole=True),
-            call(1, "s:Think. | u:hi", "a:hm", 1, trace_id="t", parent_id="root", model="small"),
-            call(2, "s:Answer. | u:hi | a:hm", "a:Hello!", 3, trace_id="t", parent_id="call-1", model="large",
-                 first_token_at=at(4)),
-        ]
-    )  # fmt: skip
-    assert said(made) == ["u:hi", "a:Hello!"]
-    assert (one(made, "Hello!").model, one(made, "Hello!").created_at) == ("large", at(4))
-
-
-def test_the_conversation_that_one_call_of_a_trace_names_is_that_of_all() -> None:
-    made = put([call(1, "u:hi", None, 0, trace_id="t", conversation_id=None, whole=True),
-                call(2, "u:hi", "a:Hello!", 1, trace_id="t", parent_id="call-1")])  # fmt: skip
-    assert said(made) == ["u:hi", "a:Hello!"]
-    assert {m.conversation_id for m, _ in made.messages} == {"c1"}
-
-
-def test_a_trace_a_user_or_a_call_stands_for_a_conversation_that_nothing_names() -> None:
-    made = put(
-        [
-            call(1, "u:one", "a:1", 0, conversation_id=None, trace_id="t"),
-            call(2, "u:two", "a:2", 0, conversation_id=None),
-            call(3, "u:three", "a:3", 0, conversation_id=None, user_id="ann"),
+            call(1, "", "a:Done.", 0, input=(first,)),
+            call(2, "", "a:Done now.", 0, input=(first, *(turns("a:Done.") or ()), second)),
+            call(3, "", "a:Done at last.", 50, input=(second,)),
         ]
     )
-    assert {one(made, t).conversation_id for t in ("one", "two", "three")} == {"t", "call-2", None}
-    assert one(made, "three").user_id == "ann"
-
-
-def test_equal_openings_of_one_user_without_conversations_are_two_turns() -> None:
-    calls = [
-        call(1, "u:hello", "a:Hi Ann, what can I do?", 0, conversation_id=None, user_id="ann"),
-        call(2, "u:hello | a:Hi Ann, what can I do? | u:nothing", "a:Fine.", 10, conversation_id=None, user_id="ann"),
-        call(3, "u:hello", "a:Hello once more!", 90, conversation_id=None, user_id="ann"),
-        call(4, "u:hello | a:Hi Ann, what can I do? | u:something", "a:What?", 95, conversation_id=None, user_id="ann"),
-    ]
-    made = put(calls)
-    assert said(made).count("u:hello") == 2
-    assert above(made, "something") == above(made, "nothing") == "Hi Ann, what can I do?"
-
-
-def test_calls_that_go_on_from_a_response_by_its_id_are_one_conversation() -> None:
-    made = put(
-        [
-            call(1, "u:one", "a:1", 0, conversation_id=None),
-            call(2, "u:two", "a:2", 10, conversation_id=None, parent_id="call-1"),
-            call(3, "u:two again", "a:3", 20, conversation_id=None, parent_id="call-1"),
-        ]
-    )
-    assert {m.conversation_id for m, _ in made.messages} == {"call-1"}
-    assert above(made, "two") == above(made, "two again") == "1"
+    assert [m.message_id for m, _ in made.messages if m.role is Role.USER] == ["m1", "m2"]
 
 
 def test_what_was_not_captured_is_a_turn_without_text_and_an_empty_output_is_partial() -> None:
@@ -331,12 +207,6 @@ def test_calls_without_times_are_ordered_by_what_they_send() -> None:
 def test_a_history_that_comes_back_in_the_output_is_not_said_again() -> None:
     made = put([call(1, "u:hi", "u:hi | a:Hello!", 0), call(2, "u:bye", "u:bye | a:Bye.", 9)])
     assert said(made) == ["u:hi", "a:Hello!", "u:bye", "a:Bye."]
-
-
-def test_feedback_on_what_is_not_there_keeps_the_id_that_it_names() -> None:
-    made = put([THREE[0]], remark(trace_id="t-9"), remark(call_id="call-1", trace_id="t-9"))
-    about = {e.message_id for e, _ in made.events}
-    assert about == {"t-9", one(made, "Hello!").message_id}
 
 
 def test_long_conversations_take_linear_time() -> None:

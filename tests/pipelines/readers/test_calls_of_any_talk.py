@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pipelines.readers.calls import Assembly, assemble
-from pipelines.readers.items import Call, Turn
+from pipelines.readers.items import Call, Remark, Turn
 from pipelines.readers.raw import Place
-from schemas.enums import Role
+from schemas.enums import EventKind, Role, Status
 from schemas.records import Message
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -155,11 +155,14 @@ def test_a_talk_comes_out_as_it_was(talk: Talk, data: st.DataObject) -> None:
 
 
 def sends_history(calls: list[Call]) -> bool:
-    """Whether a day's calls show that the source sends what was said before; one call need not."""
-    sent = [[t.role for t in c.input or ()] for c in calls]
-    return len({c.trace_id for c in calls}) == 1 or any(
-        Role.ASSISTANT in roles[: len(roles) - 1 - roles[::-1].index(Role.USER)] for roles in sent
-    )
+    """Whether a day's calls show that histories are sent: a single request need not, several do by growing."""
+    fronts = set()
+    for call in calls:
+        sent = [(t.role, t.text) for t in call.input or () if t.role is not Role.SYSTEM]
+        last = max(n for n, (role, _) in enumerate(sent) if role is Role.USER)
+        fronts.add(tuple(sent[:last]))
+    spoken = any(role is Role.ASSISTANT for front in fronts for role, _ in front)
+    return len({c.trace_id for c in calls}) == 1 or (spoken and len(fronts) > 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -190,3 +193,51 @@ def test_requests_without_a_history_are_as_many_as_were_asked(asked: list[str], 
     ]
     linked = {m.message_id: m.parent_id for m, _ in made.messages}
     assert sum(p is None for i, p in linked.items()) == 2  # the system prompt and the first request
+
+
+some = st.sampled_from
+ids = some([None, "a", "b"])
+turn = st.builds(
+    Turn,
+    role=some(list(Role)),
+    text=some([None, "", "hi", "fix it", "a reply that says something"]),
+    message_id=some([None, None, None, "m1", "m2"]),
+    flags=some([(), ("off_branch",)]),
+)
+said = st.one_of(st.none(), st.lists(turn, max_size=4).map(tuple))
+when = st.one_of(st.none(), st.integers(0, 3).map(lambda n: START + timedelta(seconds=n)))
+any_call = st.builds(
+    Call,
+    source=some(["app", "other"]),
+    conversation_id=ids,
+    trace_id=ids,
+    call_id=some(["a", "b", "c", "d"]),
+    parent_id=some([None, "a", "b", "c", "d", "x"]),
+    user_id=some([None, None, "ann"]),
+    started_at=when,
+    ended_at=when,
+    input=said,
+    output=said,
+    status=some(list(Status)),
+    whole=st.booleans(),
+    output_id=some([None, "a", "r1"]),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(calls=st.lists(any_call, max_size=9), data=st.data())
+def test_whatever_was_logged_every_turn_is_accounted_for_in_any_order(calls: list[Call], data: st.DataObject) -> None:
+    placed = [(c, Place("f", n, 0, 1, "00")) for n, c in enumerate(calls)]
+    remarks = [
+        (Remark(source="app", event=EventKind.THUMBS_UP, at=START, trace_id=trace, call_id=call), placed[0][1])
+        for trace in ("a", None)
+        for call in ("a", "r1", None)
+        if placed
+    ]
+    made = assemble(placed, remarks)
+    assert made.turns == len(made.messages) + made.duplicates + made.set_aside
+    named = {(m.source, m.conversation_id, m.user_id if m.conversation_id is None else None, m.message_id)
+             for m, _ in made.messages}  # fmt: skip
+    assert len(named) == len(made.messages)
+    again = assemble(data.draw(st.permutations(placed)), data.draw(st.permutations(remarks)))
+    assert again == made
