@@ -145,6 +145,8 @@ def reading(name: str, day: date) -> Iterator[None]:
     try:
         yield
     except OSError as fault:
+        if fault.errno is None:
+            raise
         raise LandingError(
             f"The file {name} of landing day {day} cannot be read ({type(fault).__name__}).",
             state="Nothing of this run was published; the tables are as they were.",

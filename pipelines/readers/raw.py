@@ -12,7 +12,8 @@ class Place:
 
     Attributes:
         file: Path below the landing day.
-        line: Line or row from 1; 0 for the file as a whole.
+        line: Line, row, or value of a JSON document from 1; member of an archive that was refused; 0 for the file as a
+            whole.
         byte_offset: Offset in the decompressed file; None where the format has none.
         bytes: Length of the record without its line end.
         sha256: Hexadecimal digest of those bytes.

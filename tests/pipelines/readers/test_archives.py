@@ -13,6 +13,8 @@ from hashlib import sha256
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pipelines.readers.containers.archive import listing
 from pipelines.readers.containers.document import document
@@ -299,6 +301,23 @@ def test_twenty_thousand_members_take_seconds(folder):
     for origin in files[::10]:
         assert len(list(document(origin_named(folder.parent, DAY, origin.name), LIMIT))) == 1
     assert time.monotonic() - began < 20
+
+
+@settings(deadline=None, max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(st.integers(0, len(TWO) - 1), st.sampled_from([b"\0", b"\xff" * 4, b"\1", b"P"])), min_size=1)
+)
+def test_whatever_is_overwritten_nothing_but_files_and_findings_comes_of_it(tmp_path, places):
+    data = bytearray(TWO)
+    for place, junk in places:
+        data[place : place + len(junk)] = junk
+    path = tmp_path / "a.zip"
+    path.write_bytes(data)
+    for found in origins_at(path):
+        if isinstance(found, Origin):
+            assert all(isinstance(r, RawRecord) for r in document(found, LIMIT))
+        else:
+            assert found[1].refusal
 
 
 def test_the_finding_of_a_member_reads_no_further_than_its_damage(folder):

@@ -10,6 +10,8 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pipelines.readers import logfile
 from pipelines.readers.containers import sqlite
@@ -232,3 +234,24 @@ def test_the_steps_of_a_query_are_bounded_by_the_size_of_the_file(path, monkeypa
     far = {"q": "SELECT count(*) AS n FROM turns a, turns b, turns c, turns d ORDER BY n"}
     assert values(read(origin, far)) == [Reason.EXPANDS_TOO_FAR]
     assert len(read(origin)) == 100
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(16, 6000), st.sampled_from([b"\0", b"\xff" * 4, b"\1", b"\r"])), min_size=1))
+def test_whatever_is_overwritten_nothing_but_rows_and_findings_comes_of_it(tmp_path, places):
+    path = tmp_path / "a.db"
+    if not path.exists():
+        make(
+            path, "PRAGMA page_size = 1024", TABLE, "CREATE INDEX i ON turns (text)", rows=["x" * n for n in range(80)]
+        )
+    whole = path.read_bytes()
+    data = bytearray(whole)
+    for place, junk in places:
+        data[place : place + len(junk)] = junk
+    broken = tmp_path / "b.db"
+    broken.write_bytes(data)
+    origin = Origin(broken, broken.name)
+    assert isinstance(columns(origin), tuple | RawRecord)
+    for record in read(origin, QUERY | {"sorted": "SELECT text FROM turns ORDER BY text"}):
+        assert record.refusal or json.loads(record.data)
+    assert path.read_bytes() == whole
