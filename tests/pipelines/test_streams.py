@@ -169,3 +169,18 @@ def test_days_are_found_in_order_and_a_zone_without_any_is_an_error(tmp_path):
         landing_days(tmp_path / "other")
     with pytest.raises(LandingError, match="not a folder"):
         day_files(tmp_path / "absent", DAY)
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.tsv"])
+def test_wide_encodings_as_windows_writes_them_are_read(folder, name):
+    text = "text\tn\n你好\t1\n" if name == "a.tsv" else '{"text":"你好"}\r\n'
+    (folder / name).write_bytes(text.encode("utf-16"))
+    (record,) = read(folder, name)
+    assert json.loads(record.data)["text"] == "你好"
+    assert record.byte_offset is None
+
+
+@pytest.mark.parametrize("data", [b"[]", b" \n", b"\xef\xbb\xbf[\n]\n"])
+def test_a_document_without_records_is_no_fault(folder, data):
+    (folder / "message_votes.json").write_bytes(data)
+    assert read(folder, "message_votes.json") == []
