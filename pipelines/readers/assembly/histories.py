@@ -7,6 +7,7 @@ import msgspec
 from pipelines.readers.assembly.logged import OFF_BRANCH, Keys, Logged, wordless
 from pipelines.readers.assembly.nodes import ORDER_INFERRED, Node
 from pipelines.readers.assembly.places import Known
+from pipelines.readers.dialogue import ID_FROM_CONTENT
 from pipelines.readers.items import Turn
 from schemas.enums import Role, Status
 
@@ -32,7 +33,9 @@ class History:
         self._keys = keys
         self._stream = stream
         # What stands for a trace as a whole is often the request alone, where the calls inside send the history.
-        self._loose = {whole: _sends_no_history([c for c in calls if c.call.whole is whole]) for whole in (True, False)}
+        # Calls that nothing but their first words puts together are no proof that one user asked twice.
+        known = [c for c in calls if not any(ID_FROM_CONTENT in t.flags for t in c.turns)]
+        self._loose = {whole: _sends_no_history([c for c in known if c.call.whole is whole]) for whole in (True, False)}
         self._last: Node | None = None
         self._opened: dict[tuple[str, str], Node] = {}
         for call in calls:

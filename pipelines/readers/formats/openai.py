@@ -143,13 +143,14 @@ OPENAI = Format(
     user_time="sent: the time of the request where it is logged, else `created`, the second in which the answer began",
     reply_time="first and last token where a gateway logs them; `created` is neither",
     conversation="`conversation`, `conversation_id`, `session_id`, `thread_id` or `chat_id`, also in `metadata`; else"
-    " the responses that `previous_response_id` chains, the trace, or the user's stream",
+    " the responses that `previous_response_id` chains, the trace, the user's stream, or its first request and reply",
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "`feedback_rating` of Helicone's exports",
         Signal.SKIM: "`endTime` and its like; none from `created` alone",
     },
     notes=(
+        "Calls without any id are put together by their first request and reply, and flagged `id_from_content`.",
         "Of several choices the first is on the branch.",
         "A time of the log line (`timestamp`) is taken for the request's unless `reply_time` is declared.",
         "Lines of a batch are joined by `custom_id`.",

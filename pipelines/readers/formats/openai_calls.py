@@ -9,7 +9,9 @@ from typing import Any
 import msgspec
 
 from pipelines.readers import fields
-from pipelines.readers.dialogue import named
+from pipelines.readers.assembly.logged import Keys
+from pipelines.readers.chat import Turns
+from pipelines.readers.dialogue import ID_FROM_CONTENT, named
 from pipelines.readers.fields import Record, Refused
 from pipelines.readers.format import Context
 from pipelines.readers.formats.openai_stream import streamed, unpacked
@@ -18,7 +20,7 @@ from pipelines.readers.formats.openai_turns import asked, told
 from pipelines.readers.items import Call, Item, Remark
 from pipelines.readers.raw import Refusal
 from pipelines.readers.votes import vote
-from schemas.enums import Status
+from schemas.enums import Role, Status
 from schemas.ids import content_id
 from schemas.reasons import Reason
 
@@ -117,9 +119,6 @@ def calls(record: Record, flags: tuple[str, ...], context: Context) -> Iterator[
     said, status = told(parts.response, parts.told_at, parts.refuse)
     if sent is None and said is None and status is Status.OK and not _failed(parts):
         raise Refused(Reason.MISSING_KEY, "messages")
-    if flags:
-        sent = None if sent is None else tuple(msgspec.structs.replace(t, flags=flags) for t in sent)
-        said = None if said is None else tuple(msgspec.structs.replace(t, flags=(*t.flags, *flags)) for t in said)
     started, first, ended = times_of(parts.record, parts.request, parts.reply, context, parts.refuse)
     own = _own_id(parts)
     call = Call(
@@ -138,9 +137,28 @@ def calls(record: Record, flags: tuple[str, ...], context: Context) -> Iterator[
         status=Status.ERROR if _failed(parts) else status,
         output_id=_output_id(parts, own),
     )
+    begun = None if call.conversation_id or call.trace_id or call.user_id or call.parent_id else _beginning(sent, said)
+    if begun is not None:
+        call = msgspec.structs.replace(call, conversation_id=content_id(call.source, *begun))
+        flags = (*flags, ID_FROM_CONTENT)
+    if flags:
+        call = msgspec.structs.replace(call, input=_flagged(sent, flags), output=_flagged(said, flags))
     yield call
     yield from _feedback(parts, call, context)
     yield from parts.refusals
+
+
+def _beginning(sent: Turns | None, said: Turns | None) -> tuple[str, str] | None:
+    """The first request and the first reply, which all calls of a conversation have in common; None without both."""
+    spoken = [t for t in (*(sent or ()), *(said or ())[:1]) if t.role in (Role.USER, Role.ASSISTANT) and t.text]
+    asked_first = next((n for n, t in enumerate(spoken) if t.role is Role.USER), len(spoken))
+    reply = next((t for t in spoken[asked_first:] if t.role is Role.ASSISTANT), None)
+    keys = Keys()
+    return None if reply is None else (keys.of(spoken[asked_first]), keys.of(reply))
+
+
+def _flagged(turns: Turns | None, flags: tuple[str, ...]) -> Turns | None:
+    return None if turns is None else tuple(msgspec.structs.replace(t, flags=(*t.flags, *flags)) for t in turns)
 
 
 def _is_other(parts: _Parts) -> bool:
