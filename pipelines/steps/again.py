@@ -64,10 +64,10 @@ def narrow(settings: Settings, warehouse: Warehouse, scan: DayScan, refused: pl.
     if any(f.named != before[f.file]["named"] for f in scan.files if f.file not in whole):
         raise _rerun(scan.day, "A file is read as another format or source now, so all of its rows change.")
     whole |= {f.file for f in scan.files if f.declared != before[f.file]["declared"]}
-    names = [log.name for log in scan.logs]
     logs = pl.DataFrame(
-        {"log": range(len(names)), "file": names, "disk": [n.partition("!")[0] for n in names]},
+        [(number, log.name, log.file) for number, log in enumerate(scan.logs)],
         schema={"log": pl.UInt32, "file": pl.String, "disk": pl.String},
+        orient="row",
     )
     rows = all_routes(scan.routes).join(logs, on="log").with_columns(pl.col("line").cast(pl.Int64))
     chosen = pl.col("file").is_in(whole) | pl.col("disk").is_in(whole)

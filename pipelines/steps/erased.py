@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from anonymize.keyring import find_key
-from anonymize.keys import PseudonymKey
+from anonymize.keys import PseudonymKey, load_key
 from pipelines.readers.dedupe import Versions
 from schemas.ids import content_id
 from schemas.records import Event, Message
@@ -66,7 +66,7 @@ class Erased:
         if not self._parts:
             return 0
         before = len(versions.messages) + len(versions.events)
-        theirs = {
+        theirs: set[tuple[str, str | None]] = {
             (r.source, r.conversation_id)
             for r in _records(versions)
             if r.conversation_id is not None and self._user(r.source, r.user_id)
@@ -130,7 +130,7 @@ def load_erased(warehouse: Warehouse, key_path: Path) -> list[Under]:
         by_user = mine.filter(pl.col("user_key").is_not_null())
         parts.append(
             Under(
-                find_key(key_path, str(key_id)),
+                load_key(find_key(key_path, str(key_id))),
                 frozenset(by_user["user_key"]),
                 frozenset(by_user["records"].explode().drop_nulls()),
                 frozenset(mine.filter(pl.col("user_key").is_null())["records"].explode().drop_nulls()),

@@ -1,6 +1,6 @@
 """Step `publish`: stage everything, check it, rename it into place, and write down the run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from importlib.metadata import version
@@ -63,13 +63,19 @@ class Batch:
     bases: list[Base] = field(default_factory=list)
 
 
-def publish_batch(settings: Settings, overlay: Overlay, batch: Batch) -> list[Published]:
+def publish_batch(
+    settings: Settings,
+    overlay: Overlay,
+    batch: Batch,
+    erasure: Callable[[list[Staged]], tuple[date, pl.DataFrame]] | None = None,
+) -> list[Published]:
     """Publish all that a run made, in one go.
 
     Args:
         settings: The settings of the run.
         overlay: The run's versions of its partitions.
         batch: What else it knows.
+        erasure: Told what was staged, makes a day's rows of `erasures`, where the run is an erasure.
 
     Returns:
         The published partitions, run records included.
@@ -95,6 +101,8 @@ def publish_batch(settings: Settings, overlay: Overlay, batch: Batch) -> list[Pu
             assert_unchanged(settings, log.scan)
             _assert_same_erasures(warehouse, log.scan)
         _assert_bases(warehouse, batch.bases, staged)
+        if erasure is not None:
+            staged.append(stage.write("erasures", *erasure(staged), metadata))
         for log in batch.logs:
             staged.append(
                 stage.write("runs", log.scan.day, _run_rows(warehouse, batch, log, staged, metadata), metadata)

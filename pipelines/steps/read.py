@@ -11,7 +11,7 @@ from pipelines.readers.calls import assemble
 from pipelines.readers.containers.origin import Spot
 from pipelines.readers.dedupe import Versions
 from pipelines.readers.items import Call, Item, Remark
-from pipelines.readers.landing import context_for, origin_named
+from pipelines.readers.landing import context_for, origin_named, reading
 from pipelines.readers.logfile import LogFile, open_log
 from pipelines.readers.raw import Place, RawRecord, Refusal
 from pipelines.readers.sources import load_sources
@@ -87,8 +87,10 @@ class Pieces:
         """Put together what belongs together, and count. Call it once."""
         merged, repeated = merge_calls(self._calls)
         assembly = assemble(merged, self._remarks)
-        for item, place in [*assembly.messages, *assembly.events]:
-            self._keep(item, place)
+        for message, place in assembly.messages:
+            self._keep(message, place)
+        for event, place in assembly.events:
+            self._keep(event, place)
         result = self._result
         result.counts = {
             "items": self._items,
@@ -124,10 +126,11 @@ def read_bucket(settings: Settings, scan: DayScan, bucket: int, key: PseudonymKe
     for routes in routes_of(scan.routes, bucket, scan.buckets).partition_by("log", maintain_order=True):
         name = scan.logs[routes["log"][0]].name
         context = context_for(sources, name, scan.day, settings.source)
-        log = open_log(origin_named(settings.landing, scan.day, name), context, settings.record_limit)
-        if isinstance(log, RawRecord):
-            raise changed(scan.day)
-        _read_log(log, routes, pieces, settings.record_limit, scan.day)
+        with reading(name, scan.day):
+            log = open_log(origin_named(settings.landing, scan.day, name), context, settings.record_limit)
+            if isinstance(log, RawRecord):
+                raise changed(scan.day)
+            _read_log(log, routes, pieces, settings.record_limit, scan.day)
         unknown_keys += context.unknown_keys
     return pieces.gathered(unknown_keys)
 

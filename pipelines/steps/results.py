@@ -34,13 +34,15 @@ class LogScan(msgspec.Struct, frozen=True):
     """A log in the landing day: a file, or a member of an archive.
 
     Attributes:
-        name: Path below the landing day.
+        name: Path below the landing day; for a member, that of its archive and its own.
+        file: The file on disk.
         format: The format that it was recognised as.
         source: The source of its records that name none.
         declared: What is declared about it, as JSON.
     """
 
     name: str
+    file: str
     format: str
     source: str
     declared: str

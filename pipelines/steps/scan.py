@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.readers.containers.origin import Origin
-from pipelines.readers.landing import context_for, day_files, origins
+from pipelines.readers.landing import context_for, day_files, origins, reading
 from pipelines.readers.logfile import open_log
 from pipelines.readers.raw import RawRecord
 from pipelines.readers.sources import load_sources
@@ -47,14 +47,15 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
     scanner = _Scanner(settings, day, Routes(folder))
     for found in origins(settings.landing, day):
         if isinstance(found, Origin):
-            scanner.read(found)
+            with reading(found.name, day):
+                scanner.read(found)
         else:
-            scanner.refuse(*found)
+            scanner.refuse(found[0], *found)
     scanner.routes.finish()
     write_work(frame("quarantine", scanner.findings), folder / FINDINGS)
     read_from: dict[str, list[LogScan]] = {}
     for log in scanner.logs:
-        read_from.setdefault(_file_of(log.name), []).append(log)
+        read_from.setdefault(log.file, []).append(log)
     files = tuple(
         _file_scan(settings.landing / f"dt={day}", name, scanner.records[name], read_from.get(name, []))
         for name in day_files(settings.landing, day)
@@ -83,16 +84,17 @@ class _Scanner:
     def read(self, origin: Origin) -> None:
         context = context_for(self.sources, origin.name, self.day, self.settings.source)
         log = open_log(origin, context, self.settings.record_limit)
+        file = origin.path.relative_to(self.settings.landing / f"dt={self.day}").as_posix()
         if isinstance(log, RawRecord):
-            self.refuse(origin.name, log)
+            self.refuse(file, origin.name, log)
             return
         number = len(self.logs)
-        self.logs.append(LogScan(origin.name, log.format.name, context.name, context.source.model_dump_json()))
+        self.logs.append(LogScan(origin.name, file, log.format.name, context.name, context.source.model_dump_json()))
         for raw in log.records(self.settings.record_limit):
             if raw.refusal is not None:
-                self.refuse(origin.name, raw)
+                self.refuse(file, origin.name, raw)
                 continue
-            self.records[_file_of(origin.name)] += 1
+            self.records[file] += 1
             key = log.quick_key(raw)
             if key is not None:
                 self.routes.add_one(number, raw, key)
@@ -101,15 +103,11 @@ class _Scanner:
             else:
                 self.unused += 1
 
-    def refuse(self, name: str, raw: RawRecord) -> None:
+    def refuse(self, file: str, name: str, raw: RawRecord) -> None:
         """A finding needs no second reading: all that is ever known of it is known now."""
         if raw.refusal is not None:
-            self.records[_file_of(name)] += 1
+            self.records[file] += 1
             self.findings.append(quarantine_row(raw.place(name), raw.refusal))
-
-
-def _file_of(name: str) -> str:
-    return name.partition("!")[0]
 
 
 def _file_scan(folder: Path, name: str, records: int, logs: list[LogScan]) -> FileScan:
