@@ -1,11 +1,14 @@
 """The door: raw text in, de-identified text out, or nothing out and a reason."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from anonymize.keys import PseudonymKey
 from anonymize.policy import Policy
 from schemas.reasons import Reason
+
+if TYPE_CHECKING:
+    from anonymize.findings import Finding
 
 
 class Item(NamedTuple):
@@ -56,6 +59,25 @@ class Deidentifier:
         distinct = sorted(set(items))
         found = dict(zip(distinct, self._engine.run(distinct), strict=True))
         return [Result(r.text, dict(r.counts), r.reason) for r in (found[item] for item in items)]
+
+    def explain(self, items: Sequence[Item]) -> list[tuple[Result, list["Finding"]]]:
+        """De-identify texts as `deidentify` does, and say what was found in each.
+
+        Args:
+            items: Texts with their scopes.
+
+        Returns:
+            For each item in order its result, and its findings by place. They hold no value. A text that could not be
+            scanned has none.
+        """
+        from anonymize.findings import Trace
+
+        distinct = sorted(set(items))
+        traces = [Trace() for _ in distinct]
+        results = [Result(r.text, dict(r.counts), r.reason) for r in self._engine.run(distinct, traces)]
+        found = [sorted(t.findings) if r.reason is None else [] for r, t in zip(results, traces, strict=True)]
+        known = dict(zip(distinct, zip(results, found, strict=True), strict=True))
+        return [known[item] for item in items]
 
     def mask_labels(self, labels: Sequence[str]) -> list[str]:
         """Mask what columns of labels, such as the name of a model, hold of personal data: identifiers, no names.

@@ -8,6 +8,7 @@ from typing import Any
 from presidio_analyzer import RecognizerResult
 
 from anonymize.door import Item, Result
+from anonymize.findings import Trace, signed
 from anonymize.keys import PseudonymKey
 from anonymize.names.chinese import ChineseNameRecognizer
 from anonymize.names.english import EnglishNameRecognizer
@@ -54,6 +55,7 @@ class _Work:
     view: View | None = None
     protected: list[tuple[int, int]] = field(default_factory=list)
     found: list[RecognizerResult] = field(default_factory=list)
+    trace: Trace | None = None
 
 
 class Engine:
@@ -83,9 +85,11 @@ class Engine:
         self._operator = KeyedTag()
         self._operator.validate({"key": key, "scope": "", "entity": ""})
 
-    def run(self, items: Sequence[Item]) -> list[Result]:
-        """De-identify distinct items; see `Deidentifier.deidentify`."""
+    def run(self, items: Sequence[Item], traces: Sequence[Trace] | None = None) -> list[Result]:
+        """De-identify distinct items, and take down what was found in each; see `Deidentifier.deidentify`."""
         works = [_Work(item.scope, item.text, failed=len(item.text) > self._policy.max_chars) for item in items]
+        for work, trace in zip(works, traces or (), strict=False):
+            work.trace = trace
         open_ = [w for w in works if not w.failed]
         try:
             for _ in range(_MOST_PASSES):
@@ -150,18 +154,18 @@ class Engine:
         work.view = View.of(work.text, work.protected)
         work.found = []
         for rule in self._rules:
-            work.found += rule.analyze(work.text, self._entities, work.view)
+            work.found += signed(rule.analyze(work.text, self._entities, work.view), type(rule).__name__)
 
     def _scan_names(self, model: Any, ready: list[_Work]) -> None:
         """Run a model over all items; where that fails, over each alone, so that only the culprits are withheld."""
         views = [w.view for w in ready]
         try:
             for work, found in zip(ready, model.analyze_many(views, self._entities), strict=True):
-                work.found += found
+                work.found += signed(found, type(model).__name__)
         except Exception:
             for work in ready:
                 found = self._attempt(work, lambda w: model.analyze_many([w.view], self._entities)[0])
-                work.found += found or []
+                work.found += signed(found or [], type(model).__name__)
 
     def _spread(self, spans: dict[int, list[Span]], works: list[_Work]) -> list[_Work]:
         """Add to the spans what is found elsewhere in a scope; returns the items that have spans."""
@@ -185,6 +189,7 @@ class Engine:
         if view is None:
             return
         hits = [RecognizerResult(e, *view.span(start, end), _SPREAD_SCORE) for e, start, end in spreader.find(view)]
+        work.found += hits
         if hits:
             # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
             own = [
@@ -197,15 +202,15 @@ class Engine:
 
     def _write(self, work: _Work, spans: list[Span]) -> None:
         """Replace each span by its tag; what is between is copied as it is."""
-        parts: list[str] = []
-        at = 0
+        parts, at = [], 0
         for span in spans:
             params = {"key": self._key, "scope": work.scope, "entity": span.entity}
-            parts += (work.text[at : span.start], self._operator.operate(work.text[span.start : span.end], params))
+            parts += [work.text[at : span.start], self._operator.operate(work.text[span.start : span.end], params)]
             work.counts[span.entity] += 1
             at = span.end
-        parts.append(work.text[at:])
-        work.text = "".join(parts)
+        if work.trace is not None:
+            work.trace.note(spans, work.found, parts[1::2])
+        work.text, work.found = "".join([*parts, work.text[at:]]), []  # what was found has other places now
         # Others of the scope may be spread into this text later in the call: it needs its new view.
         work.protected = tag_spans(work.text)
         work.view = View.of(work.text, work.protected)

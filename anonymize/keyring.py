@@ -57,22 +57,24 @@ def _described(path: Path) -> KeyFile:
         return KeyFile(name, path, None, retired is not None, made, fault.what)
 
 
-def find_key(path: Path, key_id: str) -> PseudonymKey:
-    """The key of an id: the current one, or one that was retired beside it.
+def find_key(path: Path, key_id: str) -> Path:
+    """Find the key of an id: the current one, or one that was retired beside it.
 
     Args:
         path: File of the current key.
         key_id: Id of the wanted key.
 
+    Returns:
+        Its file.
+
     Raises:
         KeyFault: No key beside the current one has that id.
     """
-    candidates = [path, *(k.path for k in key_files(path.parent) if k.key_id == key_id)]
-    for candidate in candidates:
-        if candidate.exists():
-            key = load_key(candidate)
-            if key.key_id == key_id:
-                return key
+    if path.exists() and load_key(path).key_id == key_id:
+        return path
+    for other in key_files(path.parent):
+        if other.key_id == key_id:
+            return other.path
     raise KeyFault(
         f"The key {key_id} is needed, and lies neither in the key file nor beside it.",
         state="Nothing was read or written.",

@@ -38,7 +38,15 @@ class Settings(BaseSettings):
         default_factory=lambda: Path(platformdirs.user_data_path("tacit")),
         description="What is neither landing nor warehouse: the pseudonym key, caches.",
     )
-    key_file: Path | None = Field(None, description="Pseudonym key; unset: keys/pseudonym.key under home.")
+    key_file: Path | None = Field(None, description="Pseudonym key; unset: keys/TENANT.key under home.")
+    tenant: str | None = Field(
+        None,
+        pattern=r"^[a-z0-9][a-z0-9-]{0,62}$",
+        description="Whose data it is: each tenant has a key of its own; unset: keys/pseudonym.key.",
+    )
+    retention_days: int | None = Field(
+        None, ge=1, description="Days that `tacit prune` keeps; unset: it must be told a date. No run removes anything."
+    )
     source: str = Field("default", min_length=1, description="Source of records that name none.")
     sources: Path | None = Field(
         None, description="What is declared about sources; unset: sources.yaml in the landing zone, if it is there."
@@ -74,7 +82,7 @@ class Settings(BaseSettings):
     @property
     def key_path(self) -> Path:
         """The pseudonym key's file."""
-        return self.key_file or self.home / "keys" / "pseudonym.key"
+        return self.key_file or self.home / "keys" / f"{self.tenant or 'pseudonym'}.key"
 
     @property
     def sources_path(self) -> Path | None:
@@ -98,6 +106,8 @@ class Settings(BaseSettings):
             "sources",
             "home",
             "key_file",
+            "tenant",
+            "retention_days",
             "workers",
             "buckets",
             "batch_days",

@@ -101,3 +101,9 @@ class NotFound(TacitError):
     """An id that the user named is not in the warehouse."""
 
     code = "not_found"
+
+
+class ErasureFault(TacitError):
+    """Rows of an erased user are left in the tables."""
+
+    code = "erasure"

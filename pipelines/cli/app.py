@@ -5,7 +5,21 @@ import sys
 
 import typer
 
-from pipelines.cli import config, doctor, evaluate, explain, inspect, keys, quarantine, run, sql, status
+from pipelines.cli import (
+    anonymize,
+    config,
+    doctor,
+    evaluate,
+    explain,
+    forget,
+    inspect,
+    keys,
+    prune,
+    quarantine,
+    run,
+    sql,
+    status,
+)
 from pipelines.cli.errors import errors_in_words
 
 app = typer.Typer(
@@ -16,7 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its tracebacks print local variables, and those hold raw text
     rich_markup_mode="markdown",
 )
-for command in (run, sql, status, doctor, inspect, evaluate, explain, config):
+for command in (run, sql, status, doctor, inspect, evaluate, explain, config, anonymize, forget, prune):
     command.register(app)
 app.add_typer(keys.app, name="keys")
 app.add_typer(quarantine.app, name="quarantine")
