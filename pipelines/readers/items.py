@@ -108,8 +108,12 @@ def keys_of(item: Message | Event | Call | Remark) -> tuple[bytes, ...]:
     if isinstance(item, Call | Remark):
         keys += [b"\x1ft" + item.trace_id.encode()] if item.trace_id is not None else []
         keys += [b"\x1fc" + item.call_id.encode()] if item.call_id is not None else []
-    elif not keys and isinstance(item, Event) and item.message_id is not None:
+    if isinstance(item, Call) and item.trace_id is None:
+        keys += [b"\x1fc" + item.parent_id.encode()] if item.parent_id is not None else []
+        if item.conversation_id is None and item.user_id is not None:
+            keys.append(b"\x1fu" + item.user_id.encode())
+    elif isinstance(item, Event) and not keys and item.message_id is not None:
         keys.append(b"\x1fm" + item.message_id.encode())
-    elif not keys and item.user_id is not None:
+    elif isinstance(item, Message) and not keys and item.user_id is not None:
         keys.append(b"\x1fu" + item.user_id.encode())
     return tuple(keys)
