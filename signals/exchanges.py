@@ -1,5 +1,7 @@
 """Builds the exchanges: the base rows that signals are about, with texts, clocks, outcome and kind of follow-up."""
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from schemas.enums import ClockQuality, FollowUp, Outcome, Status
@@ -106,7 +108,9 @@ def build(
 
 def _acts(base: pl.DataFrame, events: pl.DataFrame, pairs: Pairs, ordered: pl.DataFrame) -> pl.DataFrame:
     """Attach the interface's acts to the exchange that they belong to, by message, else by time."""
-    steps = pl.DataFrame(list(pairs.steps.items()), schema={"row": pl.Int64, "exchange": pl.UInt32}, orient="row")
+    steps = pl.DataFrame(
+        [*pairs.steps.items(), *_tools(ordered, pairs)], schema={"row": pl.Int64, "exchange": pl.UInt32}, orient="row"
+    )
     where = steps.join(ordered.select("row", *_CONVERSATION, "message_id"), on="row")
     known = events.join(where.drop("row"), on=[*_CONVERSATION, "message_id"], how="left")
     # An act on the conversation belongs to the last reply that had begun by then, or to one that was not logged; a
@@ -131,6 +135,17 @@ def _acts(base: pl.DataFrame, events: pl.DataFrame, pairs: Pairs, ordered: pl.Da
     return base.join(found, on="exchange", how="left", maintain_order="left").with_columns(
         pl.col("taken").fill_null(value=False)
     )
+
+
+def _tools(ordered: pl.DataFrame, pairs: Pairs) -> Iterator[tuple[int, int]]:
+    """Row and exchange of what tools gave back: a user may stop a run at such a step."""
+    up = ordered["up"].to_list()
+    for row in ordered.filter(pl.col("role") == "tool")["row"].to_list():
+        above = up[row]
+        while above is not None and above not in pairs.steps and ordered["role"][above] == "tool":
+            above = up[above]
+        if above is not None and above in pairs.steps:
+            yield row, pairs.steps[above]
 
 
 def _follow_up(base: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:

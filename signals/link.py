@@ -53,7 +53,8 @@ def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSett
     rows = messages.lazy().collect()
     acts = distinct_events(events.lazy().select(table("events").polars.keys()).collect())
     acts = place(acts.with_columns(dt=pl.col("at").dt.date()), names(rows)).drop("dt")
-    acts = acts.sort(["source", "conversation_id", "at", "event_id"])
+    # A vote without a time of its own keeps that of its message when it is changed: the later arrival is the later act.
+    acts = acts.sort(["source", "conversation_id", "at", "arrival_dt", "event_id"])
     ordered = arrange(newest_messages(rows), acts, settings)
     acts = attend(acts, ordered, settings)
     pairs = pair(ordered, settings)

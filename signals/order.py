@@ -7,6 +7,7 @@ from signals.sessions import divide
 from signals.settings import LinkSettings
 
 OFF_BRANCH = "off_branch"
+ORDER_INFERRED = "order_inferred"
 _CONVERSATION = ["source", "conversation_id"]
 
 
@@ -43,7 +44,10 @@ def arrange(messages: pl.DataFrame, events: pl.DataFrame, settings: LinkSettings
     absent = pl.col("parent_id").is_not_null() & pl.col("_up").is_null()
     of_one = ["session", "parent_id", "_up"]
     timed = timed.with_columns(
-        _root=(pl.col("role") == "user") & pl.col("parent_id").is_null(),
+        # A log without histories says of no message what came before it, so none of them edits the first one.
+        _root=(pl.col("role") == "user")
+        & pl.col("parent_id").is_null()
+        & ~pl.col("flags").list.contains(ORDER_INFERRED).fill_null(value=False),
         _replaces=reply & (pl.col("_remade") & reply).shift(1).over("session").fill_null(value=False),
         _off=pl.col("flags").list.contains(OFF_BRANCH).fill_null(value=False),
         # A parent that all of one role name, such as the request before the window, makes them siblings; one that

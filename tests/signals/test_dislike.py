@@ -1,3 +1,5 @@
+from datetime import date
+
 import pytest
 from talks import event, found, message, of
 
@@ -74,3 +76,10 @@ def test_a_vote_on_a_step_counts_for_the_reply_that_it_led_to():
     detections = found(rows, [event("thumbs_down", 9, "a0")])
     assert detections.exchanges["reply_id"].to_list() == ["a1"]
     assert of(detections, "a1", "dislike") is True
+
+
+def test_of_two_votes_at_one_moment_the_later_arrival_counts():
+    first, later = event("thumbs_down", 10, "a0"), event("thumbs_up", 10, "a0", arrival_dt=date(2026, 11, 5))
+    assert of(found(CHAT, [first, later]), "a0", "dislike") is False
+    first, later = event("thumbs_up", 10, "a0"), event("thumbs_down", 10, "a0", arrival_dt=date(2026, 11, 5))
+    assert of(found(CHAT, [later, first]), "a0", "dislike") is True

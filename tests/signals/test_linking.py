@@ -210,3 +210,15 @@ def test_facts_name_the_end_of_each_log_and_what_it_records():
     assert source_facts(messages, events).row(0) == ("web", at(99), ["close", "thumbs_up"])
     silent, _ = frames(talk("a"))
     assert source_facts(silent, events.clear()).row(0) == ("web", None, [])
+
+
+def test_requests_of_a_log_without_histories_follow_one_another_and_edit_nothing():
+    inferred = {"flags": ["order_inferred"]}
+    rows = [
+        message("u0", "user", "fix it", 0, **inferred),
+        message("a0", "assistant", "Done.", 1, 2, parent_id="u0"),
+        message("u1", "user", "fix it", 40, **inferred),
+        message("a1", "assistant", "Done.", 41, 42, parent_id="u1"),
+    ]
+    window = linked(rows)
+    assert window.exchanges.select("reply_id", "next_user_id", "follow_up").rows()[0] == ("a0", "u1", "message")

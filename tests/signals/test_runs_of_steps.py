@@ -99,3 +99,9 @@ def test_a_broken_reply_yields_no_skim_and_the_next_words_are_still_heard(status
 def test_an_empty_reply_is_an_exchange_with_its_status(text, status):
     window = linked(run(("assistant", text, status)))
     assert rows_of(window, "reply_id", "reply_status", "next_user_id") == [("m1", status, "u2")]
+
+
+def test_a_stop_at_what_a_tool_gave_back_stops_the_run():
+    rows = run(("assistant", None, "ok"), ("tool", "{}", "ok"), ("assistant", "Here.", "ok"))
+    stopped = linked(rows, [event("stop", 4.5, "m2")]).exchanges["stopped_at"].to_list()
+    assert [at is not None for at in stopped] == [True]
