@@ -7,6 +7,7 @@ import typer
 
 from pipelines.cli import (
     anonymize,
+    audit,
     config,
     doctor,
     evaluate,
@@ -30,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its tracebacks print local variables, and those hold raw text
     rich_markup_mode="markdown",
 )
-for command in (run, sql, status, doctor, inspect, evaluate, explain, config, anonymize, forget, prune):
+for command in (run, sql, status, doctor, inspect, evaluate, explain, config, anonymize, forget, prune, audit):
     command.register(app)
 app.add_typer(keys.app, name="keys")
 app.add_typer(quarantine.app, name="quarantine")
