@@ -17,6 +17,8 @@ from warehouse.lock import writer_lock
 
 FILE = "part.parquet"
 _FOLDER = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
+# Fields of a struct come and go as columns do.
+_OLDER = pl.ScanCastOptions(missing_struct_fields="insert", extra_struct_fields="ignore")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Warehouse:
         Returns:
             Their days, oldest first; none where the table was never published.
         """
-        days = (_day_of(path.parent) for path in (self.root / table).glob(f"dt=*/{FILE}"))
+        days = (day_of(path.parent) for path in (self.root / table).glob(f"dt=*/{FILE}"))
         return sorted(day for day in days if day is not None)
 
     def scan(
@@ -76,6 +78,7 @@ class Warehouse:
                 schema=shape,
                 missing_columns="insert",
                 extra_columns="ignore",
+                cast_options=_OLDER,
                 hive_partitioning=False,
                 glob=False,
             ).with_columns(pl.lit(day, pl.Date).alias("dt"))
@@ -124,7 +127,7 @@ class Warehouse:
         checked = 0
         for table in contract.tables() if tables is None else tables:
             for path in sorted((self.root / table).rglob("*.parquet")):
-                if path.name != FILE or _day_of(path.parent) is None or path.parent.parent.name != table:
+                if path.name != FILE or day_of(path.parent) is None or path.parent.parent.name != table:
                     raise foreign(path, "does not lie where a partition lies")
                 found, _, _ = read_footer(path)
                 _compare(path, found, contract.table(table).arrow)
@@ -132,7 +135,15 @@ class Warehouse:
         return checked
 
 
-def _day_of(folder: Path) -> date | None:
+def day_of(folder: Path) -> date | None:
+    """The day that a partition's folder is named for.
+
+    Args:
+        folder: A folder.
+
+    Returns:
+        The day; None where the folder is no partition's.
+    """
     match = _FOLDER.fullmatch(folder.name)
     try:
         return date.fromisoformat(match[1]) if match else None
@@ -167,10 +178,19 @@ def read_footer(path: Path) -> tuple[pa.Schema, dict[str, str], int]:
 def _compare(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
     # A file may be older than the contract, so it may lack columns; those that it has must be of the right type.
     for field in found:
-        if field.name in wanted.names and field.type != wanted.field(field.name).type:
+        if field.name in wanted.names and not _fits(field.type, wanted.field(field.name).type):
             raise foreign(path, f"holds column {field.name} in another type than the contract's")
     if not set(found.names) & set(wanted.names):
         raise foreign(path, "shares no column with the contract")
+
+
+def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether a type is the wanted one, or an older one: a struct may lack fields, and have some that are no more."""
+    if pa.types.is_list(found) and pa.types.is_list(wanted):
+        return _fits(found.value_type, wanted.value_type)
+    if pa.types.is_struct(found) and pa.types.is_struct(wanted):
+        return all(_fits(f.type, wanted.field(f.name).type) for f in found if wanted.get_field_index(f.name) >= 0)
+    return bool(found == wanted)
 
 
 def foreign(path: Path, how: str) -> WarehouseFault:

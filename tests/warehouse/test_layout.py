@@ -12,6 +12,7 @@ from schemas import contract
 from schemas.errors import WarehouseFault
 from warehouse.catalogue import connect
 from warehouse.layout import Warehouse
+from warehouse.query import run_query
 from warehouse.stage import Stage
 
 DAY = frames.DAY
@@ -75,6 +76,44 @@ def test_a_column_that_all_files_are_too_old_for_is_there_and_null(warehouse):
     with connect(warehouse) as con:
         assert con.execute("SELECT DISTINCT model FROM messages").fetchall() == [(None,)]
     assert warehouse.scan("messages", columns=["model"]).collect()["model"].null_count() == 6
+
+
+def _runs_of_version_1(warehouse: Warehouse, day: date) -> None:
+    """As a run wrote it before `inputs` told formats and declarations."""
+    path = warehouse.path("runs", day)
+    path.parent.mkdir(parents=True)
+    shape = contract.table("runs")
+    named = [f for f in shape.column("inputs").fields if f.name in ("file", "bytes", "sha256", "records")]
+    inputs = pa.list_(pa.field("element", pa.struct([pa.field(f.name, f.arrow, f.nullable) for f in named])))
+    fields = [pa.field(f.name, inputs if f.name == "inputs" else f.type, f.nullable) for f in shape.arrow]
+    row = frames.runs().to_dicts()[0] | {
+        "inputs": [{"file": "a.jsonl", "bytes": 3, "sha256": "0", "records": 1}],
+    }
+    pq.write_table(pa.Table.from_pylist([row], schema=pa.schema(fields)), path)
+
+
+@pytest.mark.parametrize("old_first", [True, False])
+def test_a_field_of_a_struct_that_an_old_file_lacks_reads_as_null(warehouse, put, old_first):
+    old, new = (OTHER, DAY) if old_first else (DAY, OTHER)
+    _runs_of_version_1(warehouse, old)
+    inputs = [{"file": "b.jsonl", "format": "native", "bytes": 1, "sha256": "1", "records": 1, "named": "", "declared": ""}]
+    put("runs", new, frames.runs().with_columns(inputs=pl.Series([inputs], dtype=contract.table("runs").polars["inputs"])))
+    query = "SELECT dt, inputs[1].file, inputs[1].format FROM runs ORDER BY dt"
+    right = sorted([(old, "a.jsonl", None), (new, "b.jsonl", "native")])
+    with connect(warehouse) as con:
+        assert con.execute(query).fetchall() == right
+    first = pl.col("inputs").list.first().struct
+    read = warehouse.scan("runs").select("dt", first.field("file"), first.field("format")).sort("dt")
+    assert read.collect().rows() == right
+    assert run_query(warehouse, query).rows() == right
+    assert warehouse.verify(["runs"]) == 2
+
+
+def test_an_old_record_of_a_run_stays_when_its_day_is_written_anew(warehouse, put):
+    _runs_of_version_1(warehouse, DAY)
+    put("runs", DAY, warehouse.scan("runs", [DAY]).drop("dt").collect())
+    assert warehouse.footer("runs", DAY)["schema_version"] == str(contract.table("runs").version)
+    assert warehouse.scan("runs").collect()["inputs"].to_list()[0][0]["file"] == "a.jsonl"
 
 
 def test_a_column_that_the_contract_dropped_is_left_out(warehouse):
