@@ -40,6 +40,7 @@ class LogFacts:
         with_text: Messages with text, by role.
         attachments: Messages with an attachment.
         clocks: How many messages state a time: `user sent`, `reply begun`, `reply ended`.
+        streamed: Replies that state both when they began and when they ended.
         first: Earliest time.
         last: Latest time.
         events: Events by kind.
@@ -62,6 +63,7 @@ class LogFacts:
     with_text: Counter[Role] = field(default_factory=Counter)
     attachments: int = 0
     clocks: Counter[str] = field(default_factory=Counter)
+    streamed: int = 0
     first: datetime | None = None
     last: datetime | None = None
     events: Counter[EventKind] = field(default_factory=Counter)
@@ -113,6 +115,7 @@ class _Counter:
         self._conversations: set[str] = set()
         self._users: set[str] = set()
         self._messages: set[str] = set()
+        self._stopped: set[str] = set()
         self._sampled: Counter[str] = Counter()
         self._sample = sample
         self._calls: list[tuple[Call, Place]] = []
@@ -145,9 +148,18 @@ class _Counter:
         self.facts.users = len(self._users)
 
     def _event(self, event: Event) -> None:
-        self.facts.events[event.event] += 1
+        if event.event is EventKind.STOP and event.message_id is not None:
+            self._stop(event.source, event.conversation_id, event.message_id)
+        else:
+            self.facts.events[event.event] += 1
         self.facts.sources[event.source] += 1
         self._seen(event, (event.at,))
+
+    def _stop(self, *reply: str | None) -> None:
+        """Count a stopped reply once, though both its status and an event say it."""
+        key = content_id(*reply)
+        self.facts.events[EventKind.STOP] += key not in self._stopped
+        self._stopped.add(key)
 
     def _message(self, m: Message, raw: RawRecord) -> None:
         self._seen(m, (m.created_at, m.completed_at))
@@ -167,7 +179,10 @@ class _Counter:
         elif m.role is Role.ASSISTANT:
             facts.clocks["reply begun"] += m.created_at is not None
             facts.clocks["reply ended"] += m.completed_at is not None
-            facts.events[EventKind.STOP] += m.status is Status.STOPPED
+            # One instant for both ends is a stamp of the whole reply: it says nothing of the time for reading.
+            facts.streamed += None not in (m.created_at, m.completed_at) and m.created_at != m.completed_at
+            if m.status is Status.STOPPED:
+                self._stop(m.source, m.conversation_id, m.message_id)
         if self._sample and m.content and m.role in (Role.USER, Role.ASSISTANT):
             conversation = content_id(m.source, m.conversation_id)
             if conversation in self._sampled or len(self._sampled) < self._sample:
@@ -186,21 +201,51 @@ class _Counter:
                 self.facts.last = max(self.facts.last or time, time)
 
 
+def together(many: Iterable[LogFacts], name: str) -> LogFacts:
+    """What several logs allow to measure when they are run as one: the votes of one are about the replies of another.
+
+    Args:
+        many: Facts of logs of one format.
+        name: What to call them.
+
+    Returns:
+        Counts of messages, clocks and events. A message that stands in two logs counts twice.
+    """
+    whole = LogFacts(name, None, "")
+    for facts in many:
+        whole.format = facts.format
+        whole.records += facts.records
+        whole.roles.update(facts.roles)
+        whole.with_text.update(facts.with_text)
+        whole.clocks.update(facts.clocks)
+        whole.streamed += facts.streamed
+        whole.events.update(facts.events)
+    return whole
+
+
+def votes(facts: LogFacts) -> int:
+    """How many votes a log holds, taken back ones too."""
+    return sum(facts.events[kind] for kind in _VOTES)
+
+
 def measurable(facts: LogFacts) -> Iterator[tuple[Signal, bool, str]]:
     """Which signals the log allows to decide, and what that is read from, or what is missing."""
     requests, replies = facts.roles[Role.USER], facts.roles[Role.ASSISTANT]
     worded = facts.with_text[Role.USER]
-    votes = sum(facts.events[v] for v in _VOTES)
+    voted = votes(facts)
     acts = sum(facts.events[a] for a in _ACTS)
     for signal in Signal:
         if signal in _IN_WORDS:
             found = f"{worded:,} of {requests:,} user messages have text"
             if signal is Signal.DISMISS:
-                found += f"; {acts:,} stops and closes"
+                found += f"; stops and closes: {acts:,}"
             yield signal, bool(worded) or (signal is Signal.DISMISS and acts > 0), found
         elif signal is Signal.DISLIKE:
-            yield signal, votes > 0, f"{votes:,} votes"
+            yield signal, voted > 0, f"votes: {voted:,}" if voted else "there is no vote"
         else:
-            ended, sent = facts.clocks["reply ended"], facts.clocks["user sent"]
-            found = f"{ended:,} of {replies:,} replies say when they ended, {sent:,} of {requests:,} messages when sent"
-            yield signal, ended > 0 and sent > 0, found
+            both, sent = facts.streamed, facts.clocks["user sent"]
+            found = (
+                f"{both:,} of {replies:,} replies say when they began and when they ended, {sent:,} of {requests:,}"
+                " user messages when they were sent"
+            )
+            yield signal, both > 0 and sent > 0, found

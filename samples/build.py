@@ -1,6 +1,7 @@
 """Builds the sample logs from their authored sources, the same bytes each time.
 
-Usage: `python samples/build.py [--out DIR]` writes `landing/`, `labels.jsonl` and `expected.yaml`;
+Usage: `python samples/build.py [--out DIR]` writes `landing/`, `labels.jsonl` and `expected.yaml`, and the files of all
+formats in `formats/`;
 `python samples/build.py --check` only says what is wrong with the sources.
 """
 
@@ -16,6 +17,8 @@ from typing import Any
 import yaml
 from authored import Conversation, read
 from files import interleaved, write
+from formats.build import build as build_formats
+from formats.build import read as read_formats
 from pace import faults as pace_faults
 from plants import Plants
 from timeline import landed
@@ -33,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     conversations, faults = read(HERE / "conversations")
     for conversation in conversations:
         faults += [f"{conversation.id}: {fault}" for fault in pace_faults(conversation)]
+    talks, wrong = read_formats()
+    faults += wrong
     for fault in faults:
         print(fault, file=sys.stderr)
     if faults:
@@ -41,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"{len(conversations)} conversations, {sum(len(c.labels) for c in conversations)} labels, no faults")
         return 0
     build(conversations, options.out)
+    build_formats(talks, options.out / "formats")
     return 0
 
 

@@ -8,7 +8,7 @@ from pipelines.readers.fields import Record, Refused
 from pipelines.readers.format import TEXT_SIGNALS, Context, Format, Glimpse, Reader, Shape
 from pipelines.readers.items import Item
 from pipelines.readers.parts import each, numbered
-from schemas.enums import Role, Signal, Status
+from schemas.enums import Role, Status
 from schemas.reasons import Reason
 from schemas.records import Message
 
@@ -145,8 +145,9 @@ CHATWOOT = Format(
     user_time="sent: `created_at`",
     reply_time="both: `created_at`, since a message is shown whole",
     conversation="`account.id` and `conversation.id`",
-    finds={**TEXT_SIGNALS, Signal.SKIM: "`created_at` of both sides"},
+    finds=TEXT_SIGNALS,
     notes=(
+        "A message has one time, so what was skimmed cannot be measured.",
         "Replies of people and of bots are both the assistant's side.",
         "Greetings that are sent by template, and notes of what was done to a conversation, are kept as `system`.",
         "Private notes among the staff are left out.",

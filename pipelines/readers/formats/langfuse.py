@@ -175,7 +175,7 @@ LANGFUSE = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "scores of source API whose names say that they are a user's",
-        Signal.SKIM: "`endTime` of the answering generation",
+        Signal.SKIM: "`completionStartTime` and `endTime` of the answering generation",
     },
     notes=(
         "A trace whose own input holds the user's words is one exchange; else its generations are read.",

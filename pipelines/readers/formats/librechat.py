@@ -197,7 +197,7 @@ LIBRECHAT = Format(
     notes=(
         "`unfinished` is read as stopped by the user; a lost connection leaves the same mark.",
         "A vote has no time of its own: it is placed at `updatedAt`, the last change of its message.",
-        "The beginning of a reply is not kept: Skim needs `reply_time: first_token` to be declared, where that is so.",
+        "A reply has one time, so what was skimmed cannot be measured.",
         "No file says which branch was shown last, so the newest is taken for it.",
         "An export as CSV names no conversation and is not read.",
     ),

@@ -114,6 +114,6 @@ NATIVE = Format(
         **TEXT_SIGNALS,
         Signal.DISMISS: "text, `stop`, `close`",
         Signal.DISLIKE: "`thumbs_down` and its like",
-        Signal.SKIM: "`completed_at`, `visible`, `hidden`",
+        Signal.SKIM: "`created_at`, `completed_at`, `visible`, `hidden`",
     },
 )

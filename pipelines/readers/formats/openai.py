@@ -147,7 +147,7 @@ OPENAI = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "`feedback_rating` of Helicone's exports",
-        Signal.SKIM: "`endTime` and its like; none from `created` alone",
+        Signal.SKIM: "`completionStartTime` and `endTime`, and their like; none from `created` alone",
     },
     notes=(
         "Calls without any id are put together by their first request and reply, and flagged `id_from_content`.",

@@ -24,7 +24,7 @@ OPENINFERENCE = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "`annotations` and `evaluations` by a human under a name such as `user_feedback`",
-        Signal.SKIM: "start and end of spans, and the first token",
+        Signal.SKIM: "the first token and the end of spans",
     },
     notes=(
         "A root chain or agent stands for its trace where its input and output hold words.",

@@ -141,7 +141,7 @@ OPENWEBUI = Format(
         **TEXT_SIGNALS,
         Signal.DISMISS: "text",
         Signal.DISLIKE: "`data.rating` of feedback, `annotation.rating` of messages",
-        Signal.SKIM: "`timestamp`, with `total_duration` where it is there; otherwise an upper bound",
+        Signal.SKIM: "`timestamp` and `total_duration`",
     },
     notes=(
         "`history.currentId` names the branch that was on screen; messages on others are marked `off_branch`.",

@@ -26,7 +26,7 @@ OTEL_GENAI = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "`gen_ai.evaluation.result` under a name such as `user_feedback`",
-        Signal.SKIM: "start and end of spans, and the first token",
+        Signal.SKIM: "the first token and the end of spans",
     },
     notes=(
         "Content stands in attributes, events or log records; switched off, the exchange is known, its text is not.",

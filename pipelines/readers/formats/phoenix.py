@@ -26,7 +26,7 @@ PHOENIX = Format(
     finds={
         **TEXT_SIGNALS,
         Signal.DISLIKE: "annotations by a human under a name such as `user_feedback` or `thumbs`",
-        Signal.SKIM: "start and end of spans, and the first token",
+        Signal.SKIM: "the first token and the end of spans",
     },
     notes=(
         "Annotations under other names are reviews, not votes of users, and are passed over.",

@@ -8,11 +8,11 @@ import msgspec
 
 from pipelines.readers import fields
 from pipelines.readers.fields import Record, Refused
-from pipelines.readers.format import Context, Format, Glimpse, Reader, Shape
+from pipelines.readers.format import TEXT_SIGNALS, Context, Format, Glimpse, Reader, Shape
 from pipelines.readers.items import Item
 from pipelines.readers.parts import each, numbered
 from pipelines.readers.wrapped import embedded_list, embedded_object, unwrapped
-from schemas.enums import Role, Signal
+from schemas.enums import Role
 from schemas.ids import content_id
 from schemas.reasons import Reason
 from schemas.records import Message
@@ -131,14 +131,9 @@ RASA = Format(
     user_time="sent: `timestamp`",
     reply_time="both: `timestamp`, since a bot's message is shown whole",
     conversation="`sender_id`",
-    finds={
-        Signal.REPEAT: "text",
-        Signal.REPHRASE: "text",
-        Signal.COMPLAIN: "text",
-        Signal.DISMISS: "text",
-        Signal.SKIM: "`timestamp` of both sides",
-    },
+    finds=TEXT_SIGNALS,
     notes=(
+        "A message has one time, so what was skimmed cannot be measured.",
         "A sender is one conversation, which silence divides; an event alone does not tell the session it belongs to.",
         "A user's payload such as `/affirm` is a click on a button: a turn without words, marked `clicked`.",
         "Reminders and the start of a session are the application's own and are kept as `system`.",
