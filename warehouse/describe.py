@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 from schemas import contract
 from schemas.contract import Column
 from warehouse.layout import Warehouse, foreign
-from warehouse.views import analyst_views, column_comment
+from warehouse.macros import MACROS
+from warehouse.views import View, analyst_views, column_comment
 
 _RUNS = 5
 _LAYOUT = (
@@ -100,12 +101,29 @@ def tables_markdown() -> str:
     )
     for view in analyst_views():
         rows = [f"| {name} | {_cell(doc)} |" for name, doc in view.columns.items()]
-        parts += [f"### {view.name}", view.comment, "\n".join(["| column | meaning |", "|---|---|", *rows])]
+        kept = [f"Kept in files under `marts/`, a partition a day, and made anew when {_of(view)} change."]
+        table_of_columns = "\n".join(["| column | meaning |", "|---|---|", *rows])
+        parts += [f"### {view.name}", view.comment, *(kept if view.kept else []), table_of_columns]
+    parts += [
+        "## Functions",
+        "Every view and every query in the catalogue can use them.",
+        "\n".join(
+            [
+                "| function | gives |",
+                "|---|---|",
+                *(f"| `{m.name}({', '.join(m.parameters)})` | {_cell(m.comment)} |" for m in MACROS),
+            ]
+        ),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def _names(columns: tuple[str, ...]) -> str:
     return ", ".join(f"`{name}`" for name in columns)
+
+
+def _of(view: View) -> str:
+    return " and ".join(f"`{table}`" for table in view.kept)
 
 
 def _row(column: Column) -> str:

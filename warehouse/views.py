@@ -4,7 +4,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
@@ -14,6 +14,9 @@ from schemas.contract import Column, Table
 from warehouse.database import file_literal, identifier, literal
 from warehouse.layout import Warehouse
 
+# Matches every `*.parquet`. The letters in brackets are a set that holds the p; what they say is read where it helps:
+# DuckDB's error quotes the glob when a folder was moved away from under the catalogue file.
+ANY_FILE = "**/*.[moved? Repair it with: tacit catalogue]arquet"
 _FOLDER = Path(__file__).parent / "sql"
 _SCALARS = {
     "string": "VARCHAR",
@@ -37,6 +40,7 @@ _VERSIONED = {
 }
 _KEYS = ("question", "owner", "grain")
 _ENTRY = re.compile(r"^(\w+):\s*(.*)$")
+_KEPT = re.compile(r"(\w+) (-?\d+) to (-?\d+)")
 _COLUMN = re.compile(r"^\s+(\w+):\s*(.+)$")
 
 
@@ -49,12 +53,15 @@ class View:
         select: The query that it stands for.
         comment: What it answers and what one row is.
         columns: Column names to their comments, in order.
+        kept: Where its rows are kept in files, a partition a day (`warehouse.kept`): what a day's rows are made of, as
+            table name to the days around it that its SQL reads, first and last. Empty where they are not.
     """
 
     name: str
     select: str
     comment: str
     columns: dict[str, str]
+    kept: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def statements(self) -> list[str]:
         """The SQL that makes the view and its comments."""
@@ -99,7 +106,7 @@ def _source(warehouse: Warehouse, table: Table) -> str:
         f"{literal(c.name)}: {{name: {literal(c.name)}, type: {literal(sql_type(c))}, default_value: NULL}}"
         for c in table.columns
     )
-    files = file_literal(warehouse.root / table.name, "**/*.parquet")
+    files = file_literal(warehouse.root / table.name, ANY_FILE)
     return (
         f"SELECT * FROM read_parquet({files}, schema = MAP {{{shape}}}, "
         "hive_partitioning = true, hive_types = {'dt': DATE})"
@@ -136,18 +143,22 @@ def column_comment(column: Column) -> str:
 
 @cache
 def analyst_views() -> tuple[View, ...]:
-    """The views of `warehouse/sql/*.sql`, by name.
+    """The views of `warehouse/sql/*.sql`: those that are kept in files first, then by name.
 
-    Each builds on the tables' views only, or on one of its own kind that comes before it in the alphabet.
+    Each builds on the tables' views, on functions of `warehouse.macros`, or on views that come before it here.
 
     Raises:
         ValueError: A file's header lacks an entry.
     """
-    return tuple(parse_view(path.stem, path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.sql")))
+    views = (parse_view(path.stem, path.read_text(encoding="utf-8")) for path in sorted(_FOLDER.glob("*.sql")))
+    return tuple(sorted(views, key=lambda view: not view.kept))
 
 
 def parse_view(name: str, text: str) -> View:
     """Read a view's file: a header of comments with question, owner, grain and columns, then the query.
+
+    `kept: by day, from TABLE FIRST to LAST, ...` in the header says that its rows are kept in files, and made of that
+    table's days from FIRST to LAST around their own.
 
     Args:
         name: The view's name.
@@ -170,4 +181,9 @@ def parse_view(name: str, text: str) -> View:
     if absent or not columns:
         raise ValueError(f"the header of {name}.sql lacks {', '.join(absent) or 'columns'}")
     comment = f"{entries['question']} One row is {entries['grain']}. Owner: {entries['owner']}."
-    return View(name, "\n".join(lines[len(header) :]).strip().rstrip(";"), comment, columns)
+    select = "\n".join(lines[len(header) :]).strip().rstrip(";")
+    return View(name, select, comment, columns, _days_around(entries.get("kept", "")))
+
+
+def _days_around(said: str) -> dict[str, tuple[int, int]]:
+    return {table: (int(first), int(last)) for table, first, last in _KEPT.findall(said)}

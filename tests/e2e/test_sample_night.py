@@ -106,7 +106,7 @@ def test_nothing_is_left_beside_the_tables(sample_night):
     root = sample_night.settings.warehouse
     assert {p.name for p in root.iterdir()} == {
         *("messages", "events", "quarantine", "exchanges", "signals", "quality", "runs"),
-        *(".work", ".staging", ".lock", "warehouse.duckdb"),
+        *(".work", ".staging", ".lock", "warehouse.duckdb", "marts"),
     }
     assert not list((root / ".work").iterdir())
     assert not list((root / ".staging").iterdir())

@@ -12,7 +12,7 @@
 --   exchange_id: Exchange that the signal was found in.
 --   model: Model that wrote the reply.
 --   script: Writing system of the request.
---   request_text: De-identified request; null where there is none or it was not captured.
+--   request_text: De-identified request; null where there is none, it was not captured, or it is a week older.
 --   reply_text: De-identified reply; null where it was not captured.
 --   next_user_text: De-identified next user message; null where there is none or it was not captured.
 --   outcome: The user wrote again, left, or the log ends too soon to say.
@@ -34,16 +34,30 @@ SELECT
     e.outcome,
     s.occurred_at
 FROM signals AS s
-INNER JOIN exchanges AS e USING (exchange_id)
-LEFT JOIN messages AS request
-    ON request.source = e.source
+INNER JOIN exchanges AS e ON e.dt = s.dt AND e.exchange_id = s.exchange_id
+-- Days are bounded so that a question about one day reads the days around it, not the whole table.
+LEFT JOIN message_versions AS request
+    ON request.dt BETWEEN e.dt - 7 AND e.dt
+    AND request.source = e.source
     AND request.conversation_id = e.conversation_id
     AND request.message_id = e.request_id
-LEFT JOIN messages AS reply
-    ON reply.source = e.source
+LEFT JOIN message_versions AS reply
+    ON reply.dt = e.dt
+    AND reply.source = e.source
     AND reply.conversation_id = e.conversation_id
     AND reply.message_id = e.reply_id
-LEFT JOIN messages AS next_user
-    ON next_user.source = e.source
+LEFT JOIN message_versions AS next_user
+    ON next_user.dt BETWEEN e.dt AND e.dt + 1
+    AND next_user.source = e.source
     AND next_user.conversation_id = e.conversation_id
     AND next_user.message_id = e.next_user_id
+-- The newest version of each of the three: the best triple is among the triples.
+QUALIFY row_number() OVER (
+    PARTITION BY s.dt, s.signal_id
+    ORDER BY
+        newness(request.flags, request.arrival_dt, request.created_at, request.completed_at, request.digest) DESC,
+        newness(reply.flags, reply.arrival_dt, reply.created_at, reply.completed_at, reply.digest) DESC,
+        newness(
+            next_user.flags, next_user.arrival_dt, next_user.created_at, next_user.completed_at, next_user.digest
+        ) DESC
+) = 1
