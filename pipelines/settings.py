@@ -54,6 +54,9 @@ class Settings(BaseSettings):
     encoder: str = Field(
         "use-multilingual", description="Sentence encoder: use-multilingual, or sentence-transformers:MODEL."
     )
+    embedding_cache_mb: int = Field(
+        512, ge=0, description="Most disk that vectors of de-identified texts take under home between runs; 0: none."
+    )
     workers: int = Field(0, ge=0, description="Processes; 0: one a core.")
     buckets: int = Field(
         0, ge=0, le=4096, description="Units of work a landing day; 0: by size. Never changes a result."
@@ -115,6 +118,8 @@ class Settings(BaseSettings):
             "sql",
         }
         plain = self.model_dump(mode="json", exclude=outside)
+        # Whether texts are encoded one by one shows in the last digits; how much is kept does not.
+        plain["embedding_cache_mb"] = self.embedding_cache_mb > 0
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
         text = json.dumps(plain, sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()

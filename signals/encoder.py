@@ -35,18 +35,20 @@ class Encoder(Protocol):
 
 
 def check_encoder(encoder: Encoder) -> None:
-    """Make sure that equal texts get equal vectors, and that nothing is missing from them.
+    """Make sure that equal texts get equal vectors, other texts other ones, and that nothing is missing from them.
 
     Raises:
-        EncoderFault: A vector has a wrong shape, is not of length 1, holds NaN, or differs between two calls.
+        EncoderFault: A vector has a wrong shape, is not of length 1, holds NaN, differs between two calls, or is the
+            same for every text.
     """
     once, again = encoder.encode(list(_CANARIES)), encoder.encode(list(reversed(_CANARIES)))[::-1]
     sound = once.ndim == 2 and once.shape[0] == len(_CANARIES) and once.shape == again.shape
     if sound:
         sound = bool(np.all(np.abs(np.einsum("ij,ij->i", once, again) - 1.0) <= _TOLERANCE))  # NaN compares as false
+        sound = sound and bool(once[0] @ once[1] < 1.0 - _TOLERANCE)
     if not sound:
         raise EncoderFault(
-            f"The encoder {encoder.name} does not give the same text the same unit vector.",
+            f"The encoder {encoder.name} does not give the same text the same unit vector, and another text another.",
             state="No signal was computed.",
             then="Choose another encoder in the configuration, or reinstall its package.",
         )

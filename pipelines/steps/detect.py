@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from pipelines.encoders import load_encoder
+from pipelines.encoders import cached_encoder
 from pipelines.faults import without_values
 from pipelines.settings import Settings
 from pipelines.settings_groups import detect_settings, link_settings
@@ -99,7 +99,8 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     events = events_of(overlay, placed, chunk.dt, _within(chunk), said, settings.lookback_days)
     facts = pl.read_parquet(_facts_path(overlay.folder, chunk.dt))
     linked = link(said, events, facts, link_settings(settings.link))
-    found = detect(linked, _encoder(settings.encoder), detect_settings(settings.detect))
+    encoder = _encoder(settings.encoder, settings.home, settings.embedding_cache_mb)
+    found = detect(linked, encoder, detect_settings(settings.detect))
     exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
     signals = found.signals.filter(pl.col("dt") == chunk.dt).drop("dt")
     folder = overlay.folder / "detected" / f"dt={chunk.dt}" / f"chunk-{chunk.number:04d}"
@@ -113,8 +114,8 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
 
 
 @lru_cache(maxsize=1)
-def _encoder(spec: str) -> Encoder:
-    return load_encoder(spec)
+def _encoder(spec: str, home: Path, megabytes: int) -> Encoder:
+    return cached_encoder(spec, home, megabytes)
 
 
 def _window(settings: Settings, day: date) -> list[date]:
