@@ -40,8 +40,9 @@ def score(exchanges: pl.DataFrame, labels: pl.DataFrame, signals: pl.DataFrame |
     Returns:
         One row for each of `TARGETS` and group: `signal`, `group_kind` (all, language, source), `group`, `tp`, `fp`,
         `fn`, `precision`, `recall`, `f1`, each of the three with `_low` and `_high` (95 %: Wilson, for F1 bootstrap
-        over conversations), `n_positives`, `n_items`, `n_not_measurable` (labels that say so), `estimated_rate` (mean
-        probability), `labelled_rate`. A figure without a denominator is null.
+        over conversations), `n_positives`, `n_items`, `n_not_measurable` (labels that say so), `n_measured` (items with
+        a probability), `estimated_rate` (mean probability of these), `labelled_rate` (share of these that are
+        positive). A figure without a denominator is null.
     """
     matched = _match(exchanges, labels, signals)
     rows = []
@@ -57,7 +58,7 @@ _SCHEMA: dict[str, pl.DataType] = {
     **dict.fromkeys(("signal", "group_kind", "group"), pl.String()),
     **dict.fromkeys(("tp", "fp", "fn"), pl.Int64()),
     **{f"{m}{end}": pl.Float64() for m in ("precision", "recall", "f1") for end in ("", "_low", "_high")},
-    **dict.fromkeys(("n_positives", "n_items", "n_not_measurable"), pl.Int64()),
+    **dict.fromkeys(("n_positives", "n_items", "n_not_measurable", "n_measured"), pl.Int64()),
     **dict.fromkeys(("estimated_rate", "labelled_rate"), pl.Float64()),
 }
 
@@ -148,10 +149,12 @@ def _figures(name: str, kind: str, group: str, items: pl.DataFrame) -> dict[str,
         for end, value in zip(("", "_low", "_high"), triple, strict=True)
     }
     positives = int(items["positive"].sum())
+    # Both rates are of the same exchanges, those that could be measured: only so can one be held against the other.
+    measured = items.filter(~pl.col("null") & pl.col("p").is_not_null())
     return {
         "signal": name, "group_kind": kind, "group": group, "tp": tp, "fp": fp, "fn": fn, **named,
         "n_positives": positives, "n_items": items.height, "n_not_measurable": int(items["unmeasurable"].sum()),
-        "estimated_rate": items["p"].mean(), "labelled_rate": positives / items.height if items.height else None,
+        "n_measured": measured.height, "estimated_rate": measured["p"].mean(), "labelled_rate": measured["positive"].mean(),
     }  # fmt: skip
 
 

@@ -52,7 +52,20 @@ def test_hits_false_alarms_and_misses_are_counted():
     assert counts(found, "repeat") == (1, 1, 2)
     assert row(found, "repeat")["precision"] == 0.5
     assert row(found, "repeat")["recall"] == pytest.approx(1 / 3)
-    assert row(found, "repeat")["labelled_rate"] == 0.75
+    assert row(found, "repeat")["labelled_rate"] == pytest.approx(2 / 3)
+
+
+def test_both_rates_are_of_the_exchanges_that_can_be_measured():
+    """One positive of two measurable exchanges; the two others can say nothing about the rate, labelled or not."""
+    unknown = {"skim": None, "p_skim": None}
+    made = exchanges(
+        ("c1", 0, {"skim": True, "p_skim": 0.9}), ("c1", 1, {"p_skim": 0.2}), ("c1", 2, unknown), ("c1", 3, unknown)
+    )
+    found = row(score(made, labels(("c1", "u1", "skim", {}), ("c1", "u3", "skim", {}))), "skim")
+    assert (found["n_measured"], found["n_items"]) == (2, 4)
+    assert found["labelled_rate"] == 0.5
+    assert found["estimated_rate"] == pytest.approx(0.55)
+    assert (found["tp"], found["fn"]) == (1, 1)
 
 
 def test_what_the_readers_were_not_sure_of_is_left_out_both_ways():
