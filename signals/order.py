@@ -2,12 +2,11 @@
 
 import polars as pl
 
+from schemas.flags import Flag
 from signals.branches import Links, grow
 from signals.sessions import divide
 from signals.settings import LinkSettings
 
-OFF_BRANCH = "off_branch"
-ORDER_INFERRED = "order_inferred"
 _CONVERSATION = ["source", "conversation_id"]
 
 
@@ -47,9 +46,9 @@ def arrange(messages: pl.DataFrame, events: pl.DataFrame, settings: LinkSettings
         # A log without histories says of no message what came before it, so none of them edits the first one.
         _root=(pl.col("role") == "user")
         & pl.col("parent_id").is_null()
-        & ~pl.col("flags").list.contains(ORDER_INFERRED).fill_null(value=False),
+        & ~pl.col("flags").list.contains(Flag.ORDER_INFERRED.value).fill_null(value=False),
         _replaces=reply & (pl.col("_remade") & reply).shift(1).over("session").fill_null(value=False),
-        _off=pl.col("flags").list.contains(OFF_BRANCH).fill_null(value=False),
+        _off=pl.col("flags").list.contains(Flag.OFF_BRANCH.value).fill_null(value=False),
         # A parent that all of one role name, such as the request before the window, makes them siblings; one that
         # everything names is a thread's root, and says nothing.
         _twin=pl.when(absent & (pl.col("role").n_unique().over(of_one) == 1)).then(pl.col("_place").min().over(of_one)),

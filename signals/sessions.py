@@ -10,10 +10,10 @@ from datetime import datetime
 
 import polars as pl
 
+from schemas.flags import Flag
 from schemas.ids import content_id
 from signals.settings import LinkSettings
 
-SESSION_INFERRED = "session_inferred"
 _CONVERSATION = ["source", "conversation_id"]
 
 
@@ -46,7 +46,7 @@ def divide(timed: pl.DataFrame, settings: LinkSettings) -> pl.DataFrame:
     parents = timed["_parent"].to_list()
     begun = timed.select(pl.coalesce("created_at", "completed_at")).to_series().to_list()
     ended = timed.select(pl.max_horizontal("created_at", "completed_at")).to_series().to_list()
-    inferred = timed["flags"].list.contains(SESSION_INFERRED).fill_null(value=False).to_list()
+    inferred = timed["flags"].list.contains(Flag.SESSION_INFERRED.value).fill_null(value=False).to_list()
     gaps = [settings.session_gap_s if i else settings.conversation_gap_s for i in inferred]
     owners = _owners(numbers, roles, keys, parents)
     sessions: list[int] = []
@@ -124,7 +124,7 @@ def attend(events: pl.DataFrame, ordered: pl.DataFrame, settings: LinkSettings) 
     """
     named = ordered.select(*_CONVERSATION, "message_id", "session")
     events = events.join(named, on=[*_CONVERSATION, "message_id"], how="left", maintain_order="left")
-    inferred = pl.col("flags").list.contains(SESSION_INFERRED).fill_null(value=False)
+    inferred = pl.col("flags").list.contains(Flag.SESSION_INFERRED.value).fill_null(value=False)
     gap = pl.when(inferred.any()).then(settings.session_gap_s).otherwise(settings.conversation_gap_s)
     spans = (
         ordered.group_by("session")

@@ -2,8 +2,9 @@
 
 import polars as pl
 
+from schemas.flags import Flag
+
 MESSAGE_KEY = ["source", "conversation_id", "message_id"]
-RESTATED = "restated"
 
 
 def newest_messages(messages: pl.DataFrame) -> pl.DataFrame:
@@ -21,7 +22,7 @@ def newest_messages(messages: pl.DataFrame) -> pl.DataFrame:
     """
     return (
         messages.with_columns(
-            _first_hand=~pl.col("flags").list.contains(RESTATED).fill_null(value=False),
+            _first_hand=~pl.col("flags").list.contains(Flag.RESTATED.value).fill_null(value=False),
             _when=pl.max_horizontal("created_at", "completed_at"),
         )
         .sort([*MESSAGE_KEY, "_first_hand", "arrival_dt", "_when", "digest"], nulls_last=False)

@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 
 from pipelines.readers.fields import Refused
+from schemas.flags import Flag
 from schemas.reasons import Reason
 
-SURROGATE_REPLACED = "surrogate_replaced"
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _decode = msgspec.json.Decoder().decode
 
@@ -44,7 +44,7 @@ def _leniently(data: bytes) -> tuple[Any, tuple[str, ...]]:
     try:
         record = json.loads(text, parse_constant=_not_json)
         mended, replaced = _SURROGATE.subn("\ufffd", json.dumps(record, ensure_ascii=False))
-        return json.loads(mended), (SURROGATE_REPLACED,) if replaced else ()
+        return json.loads(mended), (Flag.SURROGATE_REPLACED.value,) if replaced else ()
     except RecursionError:
         raise Refused(Reason.RECORD_TOO_DEEP) from None
     except ValueError:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 import msgspec
 
 from pipelines.readers.raw import Place
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.records import Event, Message
 
-RESTATED = "restated"
 _NEVER = datetime(1, 1, 1, tzinfo=UTC)
 
 
@@ -70,7 +70,7 @@ def _rank(message: Message) -> tuple[bool, datetime, str]:
     One that is known only from the history sent with a later call comes before all that were logged themselves.
     """
     latest = max(message.completed_at or _NEVER, message.created_at or _NEVER)
-    return RESTATED not in message.flags, latest, content_id(msgspec.json.encode(message).decode())
+    return Flag.RESTATED.value not in message.flags, latest, content_id(msgspec.json.encode(message).decode())
 
 
 def _where(place: Place) -> tuple[str, int]:

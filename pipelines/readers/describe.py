@@ -5,6 +5,7 @@ from pipelines.readers.format import Format, Shape
 from pipelines.readers.registry import FORMATS
 from pipelines.readers.sources import Source
 from schemas.enums import Signal
+from schemas.flags import FLAG_MEANING
 
 _SUFFIXES = {
     Shape.LINES: ".jsonl",
@@ -96,5 +97,13 @@ def _declared() -> str:
         _row(["key", "the column that holds"]),
         _row(["---", "---"]),
         *(_row([f"`{n}`", field.description or ""]) for n, field in Columns.model_fields.items()),
+        "",
+        "## Flags",
+        "",
+        "What a reader mended or inferred stands in `messages.flags`.",
+        "",
+        _row(["flag", "meaning"]),
+        _row(["---", "---"]),
+        *(_row([f"`{flag}`", meaning]) for flag, meaning in FLAG_MEANING.items()),
     ]
     return "\n".join(lines) + "\n"

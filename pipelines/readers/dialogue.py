@@ -10,11 +10,11 @@ from pipelines.readers.fields import Record, Refused
 from pipelines.readers.items import Item
 from pipelines.readers.raw import Refusal
 from schemas.enums import Role
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 from schemas.records import Message
 
-ID_FROM_CONTENT = "id_from_content"
 TEXT_KEYS = ("value", "content", "text", "markdown")
 _ROLES = {
     **dict.fromkeys(("user", "human", "prompter", "customer"), Role.USER),
@@ -108,7 +108,7 @@ def dialogue(turns: list[Any], inside: str, head: Head, prompt: str | None = Non
     conversation, flags = head.conversation_id, head.flags
     if conversation is None:
         conversation = content_id(head.source, *(p for role, content in taken for p in (str(role), content.text)))
-        flags = (*flags, ID_FROM_CONTENT)
+        flags = (*flags, Flag.ID_FROM_CONTENT.value)
     parent: str | None = None
     for n, part in enumerate(said):
         if isinstance(part, Refusal):

@@ -20,9 +20,8 @@ from pipelines.settings import Settings
 from pipelines.steps.results import DayScan
 from pipelines.steps.routes import routes_of
 from pipelines.steps.scan import changed
+from schemas.flags import Flag
 from schemas.records import Event, Message
-
-SESSION_INFERRED = "session_inferred"
 
 
 @dataclass(slots=True)
@@ -80,7 +79,7 @@ class Pieces:
             return message
         stream = f"user-{self._key.user_key(message.source, message.user_id or '')}"
         return msgspec.structs.replace(
-            message, conversation_id=stream, flags=tuple(sorted({*message.flags, SESSION_INFERRED}))
+            message, conversation_id=stream, flags=tuple(sorted({*message.flags, Flag.SESSION_INFERRED.value}))
         )
 
     def gathered(self, unknown_keys: int = 0) -> Gathered:

@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 from schemas import contract
-from signals.versions import RESTATED, newest_messages
+from schemas.flags import Flag
+from signals.versions import newest_messages
 from warehouse import catalogue as catalogue_module
 from warehouse.catalogue import connect, rebuild
 from warehouse.describe import describe, tables_markdown
@@ -118,7 +119,9 @@ def test_a_message_known_from_a_later_history_only_loses_in_the_view_as_it_does_
     days = (DAY, LATER) if logged_first else (LATER, DAY)
     base = frames.messages(turns=1).head(1)
     logged = base.with_columns(text=pl.lit("logged"), arrival_dt=pl.lit(days[0]), flags=pl.lit(["path_inferred"]))
-    told = base.with_columns(text=pl.lit("told"), arrival_dt=pl.lit(days[1]), flags=pl.lit(["path_inferred", RESTATED]))
+    told = base.with_columns(
+        text=pl.lit("told"), arrival_dt=pl.lit(days[1]), flags=pl.lit(["path_inferred", Flag.RESTATED.value])
+    )
     versions = pl.concat([logged, told.with_columns(completed_at=pl.col("created_at").dt.offset_by("1h"))])
     put("messages", DAY, versions)
     assert _ask(warehouse, "SELECT text FROM messages") == [("logged",)]

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from pipelines.readers.assembly.logged import OFF_BRANCH, Keys, Logged, wordless
-from pipelines.readers.assembly.nodes import ORDER_INFERRED, Node
+from pipelines.readers.assembly.logged import Keys, Logged, wordless
+from pipelines.readers.assembly.nodes import Node
 from pipelines.readers.assembly.places import Known
-from pipelines.readers.dialogue import ID_FROM_CONTENT
 from pipelines.readers.items import Turn
 from schemas.enums import Role, Status
+from schemas.flags import Flag
 
 
 class History:
@@ -34,7 +34,7 @@ class History:
         self._stream = stream
         # What stands for a trace as a whole is often the request alone, where the calls inside send the history.
         # Calls that nothing but their first words puts together are no proof that one user asked twice.
-        known = [c for c in calls if not any(ID_FROM_CONTENT in t.flags for t in c.turns)]
+        known = [c for c in calls if not any(Flag.ID_FROM_CONTENT.value in t.flags for t in c.turns)]
         self._loose = {whole: _sends_no_history([c for c in known if c.call.whole is whole]) for whole in (True, False)}
         self._last: Node | None = None
         self._opened: dict[tuple[str, str], Node] = {}
@@ -93,7 +93,7 @@ class History:
                 path.append(known)
                 continue
             above = self._new(turn, key, c, above)
-            above.salt, above.rooted, above.flags = c.stamp, True, (ORDER_INFERRED,)
+            above.salt, above.rooted, above.flags = c.stamp, True, (Flag.ORDER_INFERRED.value,)
             self._opened[c.stamp, key] = self.known.openings[key] = above
             path.append(above)
         return path
@@ -143,7 +143,7 @@ class History:
                 note = self._note(turn, c, None)
                 self.known.nodes += [] if note is None else [note]
                 continue
-            aside = OFF_BRANCH in turn.flags and bool(made)
+            aside = Flag.OFF_BRANCH.value in turn.flags and bool(made)
             one = self._said(turn, key, c, first if aside else node)
             made.append(one)
             node = node if aside else one
@@ -176,7 +176,7 @@ class History:
     def _finish(self, c: Logged, made: list[Node]) -> None:
         """Say of the reply how and when it was made. Steps on the way to it have the model, and no time."""
         call = c.call
-        main = [n for n in made if OFF_BRANCH not in n.turn.flags or n is made[0]]
+        main = [n for n in made if Flag.OFF_BRANCH.value not in n.turn.flags or n is made[0]]
         spoke = [n for n in main if n.role is Role.ASSISTANT] or main
         if not spoke:
             return

@@ -15,7 +15,6 @@ from pipelines.readers.raw import Place
 from schemas.enums import Role, Status
 from schemas.ids import content_id
 
-OFF_BRANCH = "off_branch"
 _COMPARED = 8  # calls with the same input that a further one is compared with, the latest ones
 _NO_WORDS = content_id("")
 

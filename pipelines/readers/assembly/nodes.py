@@ -7,11 +7,9 @@ from datetime import datetime
 from pipelines.readers.items import Turn
 from pipelines.readers.raw import Place
 from schemas.enums import Role, Status
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.records import Message
-
-RESTATED = "restated"
-ORDER_INFERRED = "order_inferred"
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +104,7 @@ def messages(nodes: Sequence[Node], source: str, conversation_id: str | None, *,
         timed: Whether any call of the conversation states a time; else the order is numbered.
     """
     for seq, node in enumerate(nodes):
-        flags = (*node.turn.flags, *node.flags, *(() if node.logged else (RESTATED,)))
+        flags = (*node.turn.flags, *node.flags, *(() if node.logged else (Flag.RESTATED.value,)))
         yield Message(
             source=source,
             conversation_id=conversation_id,

@@ -12,12 +12,10 @@ from pipelines.readers.raw import Refusal
 from pipelines.readers.sources import ReplyTime
 from pipelines.readers.trees import newest_leaf, numbered, reachable, upwards
 from schemas.enums import Role, Status
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 from schemas.records import Message
-
-OFF_BRANCH = "off_branch"
-PATH_INFERRED = "path_inferred"
 
 
 def conversation_items(record: Record, flags: tuple[str, ...], context: Context) -> Iterator[Item]:
@@ -51,7 +49,9 @@ def conversation_items(record: Record, flags: tuple[str, ...], context: Context)
     for key in nodes:
         if key in times:
             piece, above = pieces[key], shown[key]
-            marks = ((OFF_BRANCH,) if key not in active else ()) + ((PATH_INFERRED,) if inferred else ())
+            marks = ((Flag.OFF_BRANCH.value,) if key not in active else ()) + (
+                (Flag.PATH_INFERRED.value,) if inferred else ()
+            )
             made = piece.at if piece.role is Role.ASSISTANT else None
             late = made is not None and context.source.reply_time in (ReplyTime.LAST_TOKEN, ReplyTime.STORED)
             yield Message(

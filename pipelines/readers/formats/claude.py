@@ -14,6 +14,7 @@ from pipelines.readers.raw import Refusal
 from pipelines.readers.sources import ReplyTime
 from pipelines.readers.trees import newest_leaf, numbered, reachable, upwards
 from schemas.enums import Role, Signal, Status
+from schemas.flags import Flag
 from schemas.reasons import Reason
 from schemas.records import Message
 
@@ -90,7 +91,7 @@ def _conversation(record: Record, flags: tuple[str, ...], context: Context) -> I
         elif item.message_id not in tree:
             yield Refusal(Reason.BROKEN_TREE, f"chat_messages[{place}].parent_message_uuid")
         else:
-            off = () if item.message_id in active else ("off_branch",)
+            off = () if item.message_id in active else (Flag.OFF_BRANCH.value,)
             yield Message(
                 source=context.name,
                 conversation_id=conversation,
@@ -105,7 +106,7 @@ def _conversation(record: Record, flags: tuple[str, ...], context: Context) -> I
                 user_id=user,
                 model=_model(record) if item.role is Role.ASSISTANT else None,
                 has_attachment=item.has_attachment,
-                flags=flags + off + (("path_inferred",) if inferred else ()),
+                flags=flags + off + ((Flag.PATH_INFERRED.value,) if inferred else ()),
             )
 
 

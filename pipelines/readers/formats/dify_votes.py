@@ -13,6 +13,7 @@ from pipelines.readers.parts import each, numbered
 from pipelines.readers.votes import vote
 from pipelines.readers.wrapped import embedded_list, embedded_object
 from schemas.enums import EventKind
+from schemas.flags import Flag
 from schemas.reasons import Reason
 from schemas.records import Event
 
@@ -61,7 +62,7 @@ def votes_in_a_turn(r: Record, of: Turn, context: Context, flags: tuple[str, ...
             at=at,
             user_id=fields.optional_any_id(feedback, "from_end_user_id") or of.user,
             text=fields.text(feedback, "content"),
-            flags=flags if own else (*flags, "time_inferred"),
+            flags=flags if own else (*flags, Flag.TIME_INFERRED.value),
         )
 
     given = r.get("feedback")

@@ -13,6 +13,7 @@ from pipelines.readers.sources import ReplyTime
 from pipelines.readers.votes import vote
 from pipelines.readers.wrapped import unwrapped
 from schemas.enums import Role, Signal, Status
+from schemas.flags import Flag
 from schemas.reasons import Reason
 from schemas.records import Event, Message
 
@@ -175,7 +176,7 @@ def _vote(given: Any, r: Record, message: Message, context: Context) -> Iterator
         at=at,
         user_id=message.user_id,
         text=fields.text(feedback, "text") or None,
-        flags=message.flags if changed else (*message.flags, "time_inferred"),
+        flags=message.flags if changed else (*message.flags, Flag.TIME_INFERRED.value),
     )
 
 

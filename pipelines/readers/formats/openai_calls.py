@@ -11,7 +11,7 @@ import msgspec
 from pipelines.readers import fields
 from pipelines.readers.assembly.logged import Keys
 from pipelines.readers.chat import Turns
-from pipelines.readers.dialogue import ID_FROM_CONTENT, named
+from pipelines.readers.dialogue import named
 from pipelines.readers.fields import Record, Refused
 from pipelines.readers.format import Context
 from pipelines.readers.formats.openai_stream import streamed, unpacked
@@ -21,6 +21,7 @@ from pipelines.readers.items import Call, Item, Remark
 from pipelines.readers.raw import Refusal
 from pipelines.readers.votes import vote
 from schemas.enums import Role, Status
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 
@@ -140,7 +141,7 @@ def calls(record: Record, flags: tuple[str, ...], context: Context) -> Iterator[
     begun = None if call.conversation_id or call.trace_id or call.user_id or call.parent_id else _beginning(sent, said)
     if begun is not None:
         call = msgspec.structs.replace(call, conversation_id=content_id(call.source, *begun))
-        flags = (*flags, ID_FROM_CONTENT)
+        flags = (*flags, Flag.ID_FROM_CONTENT.value)
     if flags:
         call = msgspec.structs.replace(call, input=_flagged(sent, flags), output=_flagged(said, flags))
     yield call

@@ -10,10 +10,10 @@ from pipelines.readers.fields import Record, Refused
 from pipelines.readers.formats.openai_stream import unpacked
 from pipelines.readers.items import Turn
 from schemas.enums import Role, Status
+from schemas.flags import Flag
 from schemas.reasons import Reason
 
 Refuse = Callable[[Refused, str], None]
-OFF_BRANCH = "off_branch"
 _REDACTED = frozenset({"redacted-by-litellm"})
 _STRUCTURE = frozenset({"reasoning", "item_reference", "mcp_list_tools", "mcp_approval_request", "compaction"})
 _ENDINGS = {
@@ -167,7 +167,7 @@ def _choices(choices: list[Any], where: str, refuse: Refuse) -> Said:
             refuse(refused, f"{where}[{n}]")
             continue
         if turns:
-            turn = msgspec.structs.replace(turn, flags=(*turn.flags, OFF_BRANCH))
+            turn = msgspec.structs.replace(turn, flags=(*turn.flags, Flag.OFF_BRANCH.value))
         turns.append(turn)
         if status is None:
             unfinished = "finish_reason" in choice and choice["finish_reason"] is None and not choice.get("delta")

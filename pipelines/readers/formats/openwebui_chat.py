@@ -15,6 +15,7 @@ from pipelines.readers.parts import each, numbered
 from pipelines.readers.sources import ReplyTime
 from pipelines.readers.votes import vote
 from schemas.enums import EventKind, Role, Status
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 from schemas.records import Event, Message
@@ -69,7 +70,7 @@ def items_of_chat(chat: Chat, context: Context, flags: tuple[str, ...]) -> Itera
         r = r if key is None else {**r, "id": key}
         branch: tuple[str, ...] = ()
         if nodes:
-            branch = ("path_inferred",) if not active else () if key in active else ("off_branch",)
+            branch = (Flag.PATH_INFERRED.value,) if not active else () if key in active else (Flag.OFF_BRANCH.value,)
         message = _message(r, chat, context, (*flags, *branch))
         yield message
         if r.get("annotation") and message.message_id != chat.voted:
@@ -206,5 +207,5 @@ def _vote(given: Any, chat: Chat, message: Message, context: Context, flags: tup
         at=at,
         user_id=chat.user,
         text=fields.text(annotation, "comment") or None,
-        flags=(*flags, "time_inferred"),
+        flags=(*flags, Flag.TIME_INFERRED.value),
     )

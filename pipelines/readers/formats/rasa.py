@@ -13,6 +13,7 @@ from pipelines.readers.items import Item
 from pipelines.readers.parts import each, numbered
 from pipelines.readers.wrapped import embedded_list, embedded_object, unwrapped
 from schemas.enums import Role
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 from schemas.records import Message
@@ -116,7 +117,7 @@ def _message(r: Record, sender: str, n: int, context: Context, flags: tuple[str,
         completed_at=at if role is Role.ASSISTANT else None,
         user_id=sender,
         has_attachment=kind == "bot" and type(data) is dict and any(data.get(key) for key in _FILES),
-        flags=(*flags, "clicked") if click else flags,
+        flags=(*flags, Flag.CLICKED.value) if click else flags,
     )
 
 

@@ -10,10 +10,10 @@ from pipelines.readers.content import Content, read_content
 from pipelines.readers.fields import Record, Refused
 from pipelines.readers.format import Context
 from schemas.enums import EventKind, Status
+from schemas.flags import Flag
 from schemas.ids import content_id
 from schemas.reasons import Reason
 
-SESSION_INFERRED = "session_inferred"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _STATUSES = {
     **dict.fromkeys(("ok", "success", "succeeded", "complete", "completed", "finished", "done"), Status.OK),
@@ -109,7 +109,7 @@ def read_turn(record: Record, columns: Columns, context: Context, flags: tuple[s
         base = content_id(conversation, user, first.isoformat() if first else None, *said)
     alone = conversation is None and (user is None or first is None)
     if alone:  # a stream of a user is divided by silence, which only times show
-        conversation, flags = content_id("turn", user, base, query.text), (*flags, SESSION_INFERRED)
+        conversation, flags = content_id("turn", user, base, query.text), (*flags, Flag.SESSION_INFERRED.value)
     return Turn(
         source=context.name,
         conversation_id=conversation,
