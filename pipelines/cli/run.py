@@ -21,6 +21,7 @@ from pipelines.cli.options import (
 from pipelines.cli.progress import live_progress
 from pipelines.night import NightReport, run_night
 from pipelines.readers.landing import landing_days
+from pipelines.recompute import event_days, recompute_signals
 from pipelines.settings import Settings
 from schemas.enums import Signal
 from warehouse.layout import Warehouse
@@ -38,6 +39,14 @@ def run(
         list[date] | None, typer.Option(parser=parse_day, metavar="YYYY-MM-DD", help="Landing day; may be given often.")
     ] = None,
     all_days: Annotated[bool, typer.Option("--all", help="Every landing day there is.")] = False,
+    recompute: Annotated[
+        str | None,
+        typer.Option(
+            metavar="signals",
+            help="Make exchanges and signals anew from the published messages and events, and read no landing file."
+            " Then --day is an event day, and --all takes every event day.",
+        ),
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; 0: one a core.", min=0)] = None,
     as_json: JsonOption = False,
     config: ConfigOption = None,
@@ -49,10 +58,16 @@ def run(
     chosen = settings(config, landing=landing, warehouse=warehouse, workers=workers)
     if bool(day) == all_days:
         raise typer.BadParameter("give either --day YYYY-MM-DD (once or more) or --all")
-    days = landing_days(chosen.landing) if all_days else list(day or [])
-    ensure_key(chosen)
+    if recompute not in (None, "signals"):
+        raise typer.BadParameter("only signals can be computed again: --recompute signals")
     with live_progress(err, quiet=as_json) as progress:
-        report = run_night(chosen, days, progress)
+        if recompute:
+            days = event_days(Warehouse(chosen.warehouse)) if all_days else list(day or [])
+            report = recompute_signals(chosen, days, progress)
+        else:
+            days = landing_days(chosen.landing) if all_days else list(day or [])
+            ensure_key(chosen)
+            report = run_night(chosen, days, progress)
     if as_json:
         out.print_json(json.dumps(as_dict(report)))
     else:
@@ -78,20 +93,16 @@ def ensure_key(chosen: Settings) -> None:
 
 def steps_table(report: NightReport) -> Table:
     """Records through every step, for people."""
-    read, detect = report.counts["read"], report.counts["detect"]
+    detect = report.counts["detect"]
+    what = "Landing days" if "read" in report.counts else "Event days, computed again:"
     days = f"{report.days[0]} to {report.days[-1]}" if len(report.days) > 1 else f"{report.days[0]}"
-    table = Table(title=f"Landing days {days}", title_justify="left", caption_justify="left")
+    table = Table(title=f"{what} {days}", title_justify="left", caption_justify="left")
     table.add_column("step")
     table.add_column("what became of the records")
     table.add_column("seconds", justify="right")
-    masked = sum(report.counts["anonymize"].values())
     kinds = ", ".join(f"{detect[s]:,} {s}" for s in Signal if detect.get(s))
     changed = sum(p.changed for p in report.published)
-    rows = {
-        "scan": f"{read['records']:,} records",
-        "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept,"
-        f" {read['duplicates']:,} duplicates, {read['superseded']:,} older versions,"
-        f" {read['quarantined']:,} quarantined; {masked:,} values masked",
+    rows = _reading(report) | {
         "merge": "by event day",
         "detect": f"{detect.get('exchanges', 0):,} exchanges, {detect.get('signals', 0):,} signals: {kinds or 'none'}",
         "publish": f"{len(report.published):,} partitions checked, {changed:,} changed",
@@ -101,6 +112,18 @@ def steps_table(report: NightReport) -> Table:
         table.add_row(step, rows.get(step, ""), f"{seconds:,.1f}")
     table.caption = f"Peak memory at most {report.peak_mb:,.0f} MiB over all processes."
     return table
+
+
+def _reading(report: NightReport) -> dict[str, str]:
+    if "read" not in report.counts:
+        return {}
+    read, masked = report.counts["read"], sum(report.counts["anonymize"].values())
+    return {
+        "scan": f"{read['records']:,} records",
+        "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept,"
+        f" {read['duplicates']:,} duplicates, {read['superseded']:,} older versions,"
+        f" {read['quarantined']:,} quarantined; {masked:,} values masked",
+    }
 
 
 def as_dict(report: NightReport) -> dict[str, object]:

@@ -92,7 +92,9 @@ def narrow(settings: Settings, warehouse: Warehouse, scan: DayScan, refused: pl.
 
 def _inputs_before(settings: Settings, warehouse: Warehouse, day: date) -> dict[str, dict[str, Any]]:
     """The input files of the day's last run, by name."""
-    runs = warehouse.scan("runs", [day]).sort("finished_at").collect()
+    # A run that made signals anew stands there too, and read no file.
+    read = pl.col("counts").list.eval(pl.element().struct.field("step") == "read").list.any()
+    runs = warehouse.scan("runs", [day]).filter(read).sort("finished_at").collect()
     if runs.is_empty():
         raise _rerun(day, "The landing day was never run.")
     last = runs.row(-1, named=True)

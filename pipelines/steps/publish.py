@@ -53,6 +53,7 @@ class Batch:
         detected: Event days whose exchanges were computed.
         chunks: Where they lie.
         bases: Published partitions that the run built on.
+        from_landing: Whether landing files were read; they must still be what they were.
     """
 
     run_id: str
@@ -61,6 +62,7 @@ class Batch:
     detected: list[date]
     chunks: list[ChunkResult] = field(default_factory=list)
     bases: list[Base] = field(default_factory=list)
+    from_landing: bool = True
 
 
 def publish_batch(
@@ -98,7 +100,8 @@ def publish_batch(
         quality = _quality(warehouse, staged, _counted(overlay, batch))
         staged += [stage.write("quality", dt, rows, metadata) for dt, rows in quality]
         for log in batch.logs:
-            assert_unchanged(settings, log.scan)
+            if batch.from_landing:
+                assert_unchanged(settings, log.scan)
             _assert_same_erasures(warehouse, log.scan)
         _assert_bases(warehouse, batch.bases, staged)
         if erasure is not None:
