@@ -52,8 +52,9 @@ def talk(name: str, at: float, turns: int = 2, **more: Any) -> list[Record]:
     for n in range(turns):
         begun = at + n * 60 / 86400
         base = {"kind": "message", "source": "web", "conversation_id": name, "user_id": f"user of {name}"} | more
+        said = f"Request {n} of {name}"
         records += [
-            base | {"message_id": f"u{n}", "role": "user", "content": f"Request {n} of {name}", "created_at": moment(begun)},
+            base | {"message_id": f"u{n}", "role": "user", "content": said, "created_at": moment(begun)},
             base | {"message_id": f"a{n}", "role": "assistant", "content": f"Reply {n} to {name}. " * 40,
                     "created_at": moment(begun + 2 / 86400), "completed_at": moment(begun + 9 / 86400)},
         ]  # fmt: skip
