@@ -1,5 +1,6 @@
 """`tacit inspect` as a user meets it: what it says of good files, broken ones, folders and archives, what it hides."""
 
+import gzip
 import json
 import shutil
 import zipfile
@@ -74,6 +75,14 @@ def test_a_file_that_nobody_reads_is_told_so(tacit, tmp_path):
     (tmp_path / "notes.docx").write_bytes(b"PK")
     assert "no reader takes it" in tacit(tmp_path / "notes.docx")
     assert "format_unknown" in tacit(write(tmp_path / "other.json", {"weather": "fair"}))
+
+
+def test_a_file_that_breaks_off_is_read_up_to_there(tacit, tmp_path):
+    whole = gzip.compress("".join(json.dumps(CHAT[0] | {"message_id": f"u{n}"}) + "\n" for n in range(500)).encode())
+    (tmp_path / "chat.jsonl.gz").write_bytes(whole[: len(whole) * 3 // 4])
+    (found,) = json.loads(tacit(tmp_path / "chat.jsonl.gz", "--json"))
+    assert 0 < found["messages"]["user"] < 500
+    assert [r["reason"] for r in found["refused"]] == ["file_unreadable"]
 
 
 def test_a_folder_is_a_line_a_file_and_the_signals_of_its_formats_together(tacit, tmp_path):
