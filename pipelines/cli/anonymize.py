@@ -1,5 +1,6 @@
 """`tacit anonymize`: a de-identified copy of any text or JSONL."""
 
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -87,7 +88,7 @@ def _tell(part: Redacted) -> int:
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
     if file == "-":
-        yield sys.stdin.buffer
+        yield io.BufferedReader(sys.stdin.buffer)  # type: ignore[type-var]
         return
     try:
         source = Path(file).open("rb")  # noqa: SIM115 - closed below

@@ -8,7 +8,8 @@ import typer
 from rich.table import Table
 
 from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, err, opened, out, settings
-from pipelines.privacy.forget import Erasure, Request, forget
+from pipelines.privacy.forget import forget
+from pipelines.privacy.request import Erasure, Request
 from schemas.contract import tables
 
 
@@ -73,6 +74,12 @@ def _print(done: Erasure, *, dry_run: bool) -> None:
         said = f"{touched} would go or lose rows." if dry_run else f"{touched} went or lost rows. All tables were read"
         said += "" if dry_run else f" again: 0 rows are left. Erasure {done.run_id}."
         out.print(said, highlight=False, soft_wrap=True)
+    if done.under_way:
+        out.print(
+            f"{done.under_way:,} scheduled runs are under way or were given up. Their work folders may hold rows of it,"
+            " de-identified; they cannot be published any more, and go with the run, or after a week.",
+            soft_wrap=True,
+        )
     _print_landed(done)
 
 
@@ -107,6 +114,7 @@ def _as_dict(done: Erasure) -> dict[str, object]:
         "removed": done.removed,
         "left": done.left,
         "already": done.already,
+        "scheduled_runs_under_way": done.under_way,
         "landing_searched": done.landed.searched,
         "landing_files": dict(sorted(done.landed.files.items())),
         "landing_unread": done.landed.unread,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property, lru_cache, partial
 from uuid import uuid4
@@ -12,16 +11,19 @@ import polars as pl
 from anonymize.door import Deidentifier
 from anonymize.keyring import find_key
 from anonymize.keys import load_key
+from pipelines.beside import drop_exchanges
 from pipelines.engine import pool_of
-from pipelines.night import sweep_work, work_folder
+from pipelines.night import SCHEDULED, WORK, sweep_work, work_folder
 from pipelines.privacy.landed import Landed, search_landing
 from pipelines.privacy.records import erased_before, erasure_rows
+from pipelines.privacy.request import Erasure, Request
 from pipelines.privacy.wanted import (
     TEXT_TABLES,
     Wanted,
     conversations_named,
     conversations_of,
     exchanges_of,
+    kept_rows_held,
     named_by,
     rows_held,
 )
@@ -35,44 +37,6 @@ from schemas.errors import ErasureFault, NotFound
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
 from warehouse.stage import sweep
-
-
-@dataclass(frozen=True)
-class Request:
-    """Who or what is to be erased: a user, or a conversation.
-
-    Attributes:
-        user: Id of the user, as it is logged.
-        conversation: Id of the conversation, as it is logged.
-        sources: Only in these sources, by their names in the tables; in all, where empty.
-    """
-
-    user: str | None = field(default=None, repr=False)
-    conversation: str | None = field(default=None, repr=False)
-    sources: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
-class Erasure:
-    """What an erasure did, or would do.
-
-    Attributes:
-        run_id: Id of the erasure; None where nothing was written.
-        users: Source to pseudonym of the user, where something was found.
-        conversations: How many conversations went, or were touched.
-        removed: Table to rows that were removed, or would be.
-        left: Table to rows that are left, as all tables were read again afterwards.
-        landed: What the landing zone still holds.
-        already: When the user was erased before, if nothing of the user was found now.
-    """
-
-    run_id: str | None
-    users: dict[str, str]
-    conversations: int
-    removed: dict[str, int]
-    left: dict[str, int]
-    landed: Landed
-    already: datetime | None = None
 
 
 def forget(settings: Settings, request: Request, *, dry_run: bool = False) -> Erasure:
@@ -147,15 +111,17 @@ class _Eraser:
         whose: dict[str, Sequence[str | None]] = {
             s: [None] if wanted.whole else sorted(users.get(s, ())) for s in sorted(affected)
         }
-        self._erase(wanted, held, whose)
+        self._erase(wanted, held, whose, exchanges)
         left = _by_table(rows_held(self.warehouse, wanted, exchanges))
+        left |= _by_table(kept_rows_held(self.warehouse, wanted, exchanges))
         if left:
             raise ErasureFault(
                 f"Rows are left after the erasure: {', '.join(f'{n} in {t}' for t, n in left.items())}.",
                 state="All other rows of the user are gone, and runs drop what is named in `erasures`.",
                 then="This is a fault in Tacit: please report it with the output of `tacit doctor`.",
             )
-        return Erasure(self.run_id, shown, len(wanted.conversations), removed, left, landed)
+        under_way = len(list((self.settings.warehouse / WORK).glob(f"{SCHEDULED}*")))
+        return Erasure(self.run_id, shown, len(wanted.conversations), removed, left, landed, under_way=under_way)
 
     def _landed(self) -> Landed:
         """Search the landing zone, by the raw names of sources."""
@@ -214,7 +180,13 @@ class _Eraser:
         found = {s for s, _ in wanted.conversations} | {self.label(s) for s in landed.sources}
         return found | set(held["source"].drop_nulls())
 
-    def _erase(self, wanted: Wanted, held: pl.DataFrame, whose: Mapping[str, Sequence[str | None]]) -> None:
+    def _erase(
+        self,
+        wanted: Wanted,
+        held: pl.DataFrame,
+        whose: Mapping[str, Sequence[str | None]],
+        exchanges: pl.DataFrame,
+    ) -> None:
         """Write the tables anew, with all that is derived, and publish them with the record of the erasure."""
         settings, warehouse = self.settings, self.warehouse
         sweep_work(settings.warehouse)
@@ -228,6 +200,7 @@ class _Eraser:
             batch = Batch(self.run_id, self.started, [], detected, found, list(overlay.bases()))
             record = partial(erasure_rows, warehouse, self.key, self.run_id, self.started, wanted, held, whose)
             publish_batch(settings, overlay, batch, record)
+        drop_exchanges(warehouse, exchanges["exchange_id"].to_list())
         rebuild(warehouse)
 
 

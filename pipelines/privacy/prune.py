@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -11,7 +12,8 @@ from pipelines.steps.overlay import arrivals
 from schemas.contract import PUBLISH_ORDER
 from warehouse.catalogue import rebuild
 from warehouse.files import faults_named, sync_folder
-from warehouse.layout import Warehouse, read_footer
+from warehouse.kept import FOLDER as KEPT_VIEWS
+from warehouse.layout import FILE, Warehouse, read_footer
 from warehouse.stage import STAGING, sweep
 
 # An erasure must be remembered as long as a landing file may hold the user.
@@ -54,7 +56,8 @@ def prune(warehouse: Warehouse, before: date, landed: list[date], lookback_days:
     """Remove the partitions of all days before a date; of each table the newest stays in any case.
 
     Days go from the oldest on, and of a day what is derived goes before what it derives from, so that a reader meets no
-    signal without its exchange and no exchange without its messages. A partition goes by one rename.
+    signal without its exchange, no exchange without its messages, and no count of a day that is gone. A partition goes
+    by one rename.
 
     Args:
         warehouse: The warehouse; it is locked for writing.
@@ -104,12 +107,21 @@ def _remove(warehouse: Warehouse, parts: list[Old]) -> None:
     aside = warehouse.root / STAGING / f"pruned-{uuid4().hex}"
     with faults_named("Removing old partitions", state="The partitions that are still there are whole."):
         aside.mkdir(parents=True)
-        for part in parts:
-            path = warehouse.path(part.table, part.dt)
-            os.replace(path, aside / f"{part.table}-{part.dt}")  # noqa: PTH105 - the name of the system call
+        for number, path in enumerate(_paths(warehouse, parts)):
+            os.replace(path, aside / f"{number}.gone")  # noqa: PTH105 - the name of the system call
             sync_folder(path.parent)
             _drop_folder(path.parent)
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def _paths(warehouse: Warehouse, parts: list[Old]) -> Iterator[Path]:
+    """The files of the partitions, before those of each day what views keep of it."""
+    day = None
+    for part in parts:
+        if part.dt != day:
+            day = part.dt
+            yield from sorted((warehouse.root / KEPT_VIEWS).glob(f"*/dt={day}/{FILE}"))
+        yield warehouse.path(part.table, part.dt)
 
 
 def _drop_folder(folder: Path) -> None:

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from schemas import contract
-from warehouse.layout import Warehouse
+from warehouse.kept import FOLDER
+from warehouse.layout import FILE, Warehouse
 
 TEXT_TABLES = ("messages", "events")
 _PAIR = ("source", "conversation_id")
+_COUNTS = {"table_name": pl.String, "source": pl.String, "rows": pl.Int64}
 _NAMED = {"source": pl.String, "message_id": pl.String}
 
 
@@ -127,9 +129,28 @@ def rows_held(warehouse: Warehouse, wanted: Wanted, exchanges: pl.DataFrame) -> 
                 counts += [(table.name, s, n) for s, n in mine.group_by("source").len().rows()]
             elif mine.height:
                 counts.append((table.name, None, mine.height))
-    shape = {"table_name": pl.String, "source": pl.String, "rows": pl.Int64}
-    frame = pl.DataFrame(counts, schema=shape, orient="row")
+    frame = pl.DataFrame(counts, schema=_COUNTS, orient="row")
     return frame.group_by("table_name", "source").agg(pl.col("rows").sum()).sort("table_name", "source")
+
+
+def kept_rows_held(warehouse: Warehouse, wanted: Wanted, exchanges: pl.DataFrame) -> pl.DataFrame:
+    """The same for what views keep in files, which is derived from the tables and made anew after them."""
+    ids = exchanges["exchange_id"].to_list()
+    pairs = wanted.pairs
+    counts = []
+    for path in sorted((warehouse.root / FOLDER).glob(f"*/dt=*/{FILE}")):
+        rows = pl.read_parquet(path, hive_partitioning=False)
+        held = _mentions(rows, wanted.users)
+        if "exchange_id" in rows.columns:
+            held = held | rows["exchange_id"].is_in(ids)
+        if wanted.whole and set(_PAIR) <= set(rows.columns):
+            there = rows.select(*_PAIR).join(
+                pairs.with_columns(there=True), on=_PAIR, how="left", maintain_order="left"
+            )["there"]
+            held = held | there.fill_null(value=False)
+        counts.append((f"{FOLDER}/{path.parent.parent.name}", None, int(held.sum())))
+    frame = pl.DataFrame(counts, schema=_COUNTS, orient="row").filter(pl.col("rows") > 0)
+    return frame.group_by("table_name", "source").agg(pl.col("rows").sum()).sort("table_name")
 
 
 def _mentions(rows: pl.DataFrame, users: frozenset[str]) -> pl.Series:

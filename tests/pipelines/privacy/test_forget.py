@@ -6,13 +6,14 @@ from datetime import date
 
 import polars as pl
 import pytest
-from talks_of_users import DAYS, ERASED, OTHER, landing_zone, talk
+from talks_of_users import DAYS, ERASED, OTHER, THIRD, landing_zone, talk
 
 from anonymize.keyring import rotate_key
 from anonymize.keys import load_key
 from pipelines.night import run_night
 from pipelines.privacy import forget as forget_module
-from pipelines.privacy.forget import Request, forget
+from pipelines.privacy.forget import forget
+from pipelines.privacy.request import Request
 from pipelines.readers.landing import landing_days
 from schemas.contract import tables
 from schemas.errors import ErasureFault, KeyFault, NotFound, WarehouseBusy
@@ -64,6 +65,16 @@ def test_every_row_of_the_user_goes_and_others_stay(settings):
     assert set(messages.filter(pl.col("conversation_id") == "both")["message_id"]) == {"both-m1", "both-m5"}
     assert messages.filter(pl.col("user_key") == user_key(settings, OTHER)).equals(theirs["messages"])
     Warehouse(settings.warehouse).verify()
+
+
+def test_what_views_keep_of_the_user_goes_too(settings):
+    def users():
+        kept = (pl.read_parquet(p) for p in settings.warehouse.glob("marts/*/dt=*/part.parquet"))
+        return {u for rows in kept if "user_key" in rows.columns for u in rows["user_key"]}
+
+    assert user_key(settings) in users()
+    forget(settings, Request(user=ERASED))
+    assert users() == {user_key(settings, OTHER), user_key(settings, THIRD)}
 
 
 def test_the_tables_come_out_as_if_the_user_had_never_been_there(settings, tmp_path):
@@ -161,6 +172,12 @@ def test_the_same_id_in_another_source_is_another_person(settings):
     assert user_key(settings) in set(rows_of(settings, "messages")["user_key"])
 
 
+def test_what_is_left_in_the_files_of_a_view_is_seen(settings, monkeypatch):
+    monkeypatch.setattr(forget_module, "rebuild", lambda _: None)
+    with pytest.raises(ErasureFault, match="in marts/"):
+        forget(settings, Request(user=ERASED))
+
+
 @pytest.mark.parametrize(
     "request_", [Request(user="nobody"), Request(conversation="nowhere"), Request(ERASED, sources=frozenset({"app"}))]
 )
@@ -192,7 +209,7 @@ def test_an_erasure_during_a_run_stops_that_run(settings, monkeypatch):
     buckets = [scheduled.deidentify(plan, b) for b in plan["buckets"]]
     merged = scheduled.merge(plan, buckets)
     chunks = [scheduled.detect(plan, c) for c in merged["chunks"]]
-    forget(settings, Request(user=ERASED))
+    assert forget(settings, Request(user=ERASED)).under_way == 1
     after = digests(settings.warehouse)
     with pytest.raises(WarehouseBusy, match="erased"):
         scheduled.publish(plan, merged, buckets, chunks)
