@@ -33,7 +33,7 @@ MEANING: dict[Reason, str] = {
     Reason.FILE_UNREADABLE: "the file ends early or is damaged; the records before the damage were read",
     Reason.FILE_UNSUPPORTED: "no reader takes a file of this name, of its compression, or so large a one of its kind",
     Reason.FORMAT_UNKNOWN: "the file holds JSON or a table, but no reader recognises what it says",
-    Reason.MEMBER_UNSAFE: "a member of an archive leads out of it, is a link, encrypted, an archive itself, or not the only"
+    Reason.MEMBER_UNSAFE: "a member of an archive leads out of it, is a link, encrypted, an archive, or not the only"
     " one of its name or bytes",
     Reason.EXPANDS_TOO_FAR: "the file expands as only a compressed bomb does; what came before was read",
     Reason.RECORD_TOO_LARGE: "the record is longer than the configured limit",
