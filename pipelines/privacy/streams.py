@@ -44,7 +44,7 @@ class Scopes:
         found = record
         for key in self.by.split("."):
             found = found.get(key) if isinstance(found, Mapping) else None
-        if not isinstance(found, str | int) or found in ("", True, False):
+        if not isinstance(found, str | int) or isinstance(found, bool) or found == "":
             return self.default
         named = record.get("source") if isinstance(record, Mapping) else None
         return f"conversation\x1f{named if isinstance(named, str) and named else self.source}\x1f{found}"

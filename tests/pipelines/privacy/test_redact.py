@@ -238,6 +238,23 @@ def test_string_values_are_found_with_the_keys_that_lead_to_them():
     assert all(json.loads(text[s.start : s.end]) == s.value for s in slots)
 
 
+@pytest.mark.parametrize(
+    ("record", "scope"),
+    [
+        ({"conversation_id": "c", "source": "web"}, "conversation\x1fweb\x1fc"),
+        ({"conversation_id": 1}, "conversation\x1fdefault\x1f1"),
+        ({"conversation_id": 0, "source": 7}, "conversation\x1fdefault\x1f0"),
+        ({"conversation_id": True}, "file"),
+        ({"conversation_id": ""}, "file"),
+        ({"conversation_id": ["c"]}, "file"),
+        ({}, "file"),
+        (["c"], "file"),
+    ],
+)
+def test_the_scope_of_a_record_is_that_of_its_conversation(record, scope):
+    assert Scopes().of(record) == scope
+
+
 def test_fields_are_named_by_key_or_path():
     assert is_named("a.content", ("content",))
     assert is_named("content.parts", ("content",))
