@@ -5,7 +5,7 @@ BIN := .venv/bin
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format docs samples clean
+.PHONY: help setup demo test test-all lint format docs cookbook bench samples clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -30,13 +30,21 @@ lint: setup ## Check style, types and the import contract
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/python -m schemas.versions --check
 
 format: setup ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-docs: setup ## Write docs/tables.md from the contracts
+docs: setup ## Write the generated pages of docs/, and down the versions of the tables
 	@$(BIN)/python -m pipelines.docs
+
+cookbook: demo ## Draw the cookbook's pictures from the demo's tables
+	@$(BIN)/python samples/cookbook.py $(DEMO)/warehouse
+
+bench: setup ## Measure reading, and the views over ten million exchanges (some minutes)
+	@PYTHONPATH=. $(BIN)/python benchmarks/reading.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/marts.py
 
 samples: setup ## Build samples/landing from samples/conversations
 	@$(BIN)/python samples/build.py

@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from typing import Any
 
 import duckdb
@@ -22,7 +23,14 @@ _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MI
 _ABOUT_THE_QUERY = (duckdb.ParserException, duckdb.SyntaxException, duckdb.BinderException, duckdb.CatalogException)
 
 
-def run_query(warehouse: Warehouse, sql: str, *, limit_s: float = 60.0, memory: str = "1GB") -> pl.DataFrame:
+def run_query(
+    warehouse: Warehouse,
+    sql: str,
+    *,
+    limit_s: float = 60.0,
+    memory: str = "1GB",
+    cancel: threading.Event | None = None,
+) -> pl.DataFrame:
     """Run one query over the catalogue's views.
 
     Args:
@@ -30,19 +38,21 @@ def run_query(warehouse: Warehouse, sql: str, *, limit_s: float = 60.0, memory: 
         sql: One SELECT (or FROM, WITH, VALUES, DESCRIBE, SHOW, SUMMARIZE), or EXPLAIN of one.
         limit_s: Seconds after which it is stopped.
         memory: Most memory for the query, and again for its result, as DuckDB writes it: `500MB`, `2GiB`.
+        cancel: Set by another thread, it stops the query.
 
     Returns:
         The result.
 
     Raises:
-        QueryRefused: The query writes, reaches outside the warehouse, does not parse, fails, or exceeds a limit.
+        QueryRefused: The query writes, reaches outside the warehouse, does not parse, fails, exceeds a limit, or
+            is cancelled.
         ConfigError: `memory` is no amount of memory.
     """
     limit_bytes = _bytes(memory)
     con = connect(warehouse, memory_limit=memory)
     try:
         _confine(con, warehouse)
-        return _within(warehouse, con, sql, limit_s, limit_bytes)
+        return _within(warehouse, con, sql, _Watch(con, limit_s, cancel), limit_bytes)
     finally:
         con.close()
 
@@ -56,20 +66,25 @@ def _confine(con: duckdb.DuckDBPyConnection, warehouse: Warehouse) -> None:
 
 
 class _Watch(threading.Thread):
-    """Interrupts a connection once its time is up, until the query ends: one call falls flat between two statements."""
+    """Interrupts a connection once its time is up or it is cancelled, until the query ends.
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, limit_s: float) -> None:
+    It does so again and again: one call falls flat between two statements.
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, limit_s: float, cancel: threading.Event | None) -> None:
         super().__init__(daemon=True)
-        self._con, self._limit_s, self._ended = con, limit_s, threading.Event()
-        self.expired = False
+        self._con, self.limit_s, self._cancel, self._ended = con, limit_s, cancel, threading.Event()
+        self.expired = self.cancelled = False
         self.start()
 
     def run(self) -> None:
-        if self._ended.wait(self._limit_s):
-            return
-        self.expired = True
-        while not self._ended.wait(0.05):
-            self._con.interrupt()
+        deadline = time.monotonic() + self.limit_s
+        while not self._ended.wait(min(0.05, max(0.0, deadline - time.monotonic()))):
+            self.cancelled = self.cancelled or (self._cancel is not None and self._cancel.is_set())
+            self.expired = self.expired or time.monotonic() >= deadline
+            if self.cancelled or self.expired:
+                self._con.interrupt()
+                self._ended.wait(0.05)
 
     def end(self) -> None:
         self._ended.set()
@@ -77,12 +92,11 @@ class _Watch(threading.Thread):
 
 
 def _within(
-    warehouse: Warehouse, con: duckdb.DuckDBPyConnection, sql: str, limit_s: float, limit_bytes: int
+    warehouse: Warehouse, con: duckdb.DuckDBPyConnection, sql: str, watch: _Watch, limit_bytes: int
 ) -> pl.DataFrame:
-    watch = _Watch(con, limit_s)
     try:
         refuse_unless_reading(con, sql)
-        return read_steadily(warehouse, lambda: _fetch(con, sql, limit_bytes), patience_s=limit_s)
+        return read_steadily(warehouse, lambda: _fetch(con, sql, limit_bytes), patience_s=watch.limit_s)
     except _ABOUT_THE_QUERY as fault:
         raise _refused(f"DuckDB does not understand the query: {fault}", "Correct the query.") from None
     except duckdb.PermissionException:
@@ -95,9 +109,11 @@ def _within(
             "The query needs more memory than the limit.", "Narrow it by dt, or raise the memory limit."
         ) from None
     except (duckdb.Error, RuntimeError, pa.ArrowException) as fault:
+        if watch.cancelled:
+            raise _refused("The query was cancelled.", "Ask another.") from None
         if watch.expired:
             raise _refused(
-                f"The query ran longer than {limit_s:g} seconds.", "Narrow it by dt, or raise the time limit."
+                f"The query ran longer than {watch.limit_s:g} seconds.", "Narrow it by dt, or raise the time limit."
             ) from None
         raise _refused(
             f"The query failed while it ran ({type(fault).__name__}).",

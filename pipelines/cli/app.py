@@ -8,10 +8,13 @@ import typer
 from pipelines.cli import (
     anonymize,
     audit,
+    catalogue,
     config,
+    contracts,
     doctor,
     evaluate,
     explain,
+    export,
     forget,
     inspect,
     keys,
@@ -31,7 +34,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # its tracebacks print local variables, and those hold raw text
     rich_markup_mode="markdown",
 )
-for command in (run, sql, status, doctor, inspect, evaluate, explain, config, anonymize, forget, prune, audit):
+for command in (
+    run,
+    sql,
+    status,
+    catalogue,
+    doctor,
+    inspect,
+    evaluate,
+    explain,
+    export,
+    config,
+    contracts,
+    anonymize,
+    forget,
+    prune,
+    audit,
+):
     command.register(app)
 app.add_typer(keys.app, name="keys")
 app.add_typer(quarantine.app, name="quarantine")

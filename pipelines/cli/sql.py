@@ -1,6 +1,7 @@
 """`tacit sql`: an analyst's question, read-only, over the published tables."""
 
 import json
+import sys
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -36,7 +37,9 @@ def register(app: typer.Typer) -> None:
 
 
 def sql(
-    query: Annotated[str | None, typer.Argument(help="One SELECT, in DuckDB's SQL.")] = None,
+    query: Annotated[
+        str | None, typer.Argument(help="One SELECT, in DuckDB's SQL. Without one: from standard input.")
+    ] = None,
     file: Annotated[
         Path | None, typer.Option("-f", "--file", help="Read the query from a file.", dir_okay=False)
     ] = None,
@@ -46,16 +49,27 @@ def sql(
 ) -> None:
     """Ask the tables a question in SQL. Nothing can be written, and nothing outside the warehouse read.
 
-    Try: `tacit sql "SELECT * FROM signal_rates"`. `tacit sql "SHOW TABLES"` lists the tables and views.
+    Try: `tacit sql "SELECT * FROM signal_rates"`. `tacit sql "SHOW TABLES"` lists the tables and views. In a terminal
+    and without a query it asks for one after the other.
     """
-    if (query is None) == (file is None):
-        raise typer.BadParameter("give a query, or a file with -f")
+    if query is not None and file is not None:
+        raise typer.BadParameter("give a query, or a file with -f, not both")
     if file is not None and not file.is_file():
         raise typer.BadParameter(f"there is no file {file}")
-    text = query if file is None else file.read_text(encoding="utf-8")
     chosen = settings(config, warehouse=warehouse)
-    frame = run_query(opened(chosen), str(text), limit_s=chosen.sql.seconds, memory=chosen.sql.memory)
-    print_frame(frame, format)
+    tables = opened(chosen)
+    if file is not None:
+        query = file.read_text(encoding="utf-8")
+    elif query is None and sys.stdin.isatty():
+        from pipelines.cli.shell import Shell  # its libraries are for terminals only
+
+        Shell(tables, chosen).run()
+        return
+    elif query is None:
+        query = sys.stdin.read()
+        if not query.strip():
+            raise typer.BadParameter("give a query, a file with -f, or a query on standard input")
+    print_frame(run_query(tables, query, limit_s=chosen.sql.seconds, memory=chosen.sql.memory), format)
 
 
 def print_frame(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002
@@ -70,16 +84,21 @@ def print_frame(frame: pl.DataFrame, format: Format) -> None:  # noqa: A002
             err.print(f"The first {_ROWS_SHOWN} of {frame.height:,} rows. --format csv prints them all.")
 
 
-def show(frame: pl.DataFrame, console: Console) -> None:
+def show(frame: pl.DataFrame, console: Console, *, one_by_one: bool = False) -> None:
     """Print a frame as a table, or a row below the other where its columns do not fit side by side.
 
     Null is shown as an empty cell, text shortened to 300 characters.
+
+    Args:
+        frame: What to print.
+        console: Where to.
+        one_by_one: Print a row below the other in any case.
     """
     width = console.width if console.is_terminal else _PIPE_WIDTH
     cells = [[_cell(v) for v in row] for row in flat(frame).rows()]
     names = frame.columns
     need = [min(max([cell_len(n), *(cell_len(r[i]) for r in cells)]), 60) for i, n in enumerate(names)]
-    if sum(need) + 3 * len(names) + 1 <= width or not cells:
+    if not cells or (sum(need) + 3 * len(names) + 1 <= width and not one_by_one):
         table = Table()
         for name, kind in frame.schema.items():
             table.add_column(Text(name), justify="right" if kind.is_numeric() else "left", overflow="fold")

@@ -1,13 +1,13 @@
 -- question: How many exchanges of each sort were there, how often was each signal found in them, and what came next?
 -- owner: analysts
 -- grain: a signal on one day, for one source, model, script, kind of request, length of reply and place
--- kept: by day, from exchanges 0 to 1, messages -7 to 0
+-- kept: by day, from exchanges 0 to 1, messages -1 to 0
 -- columns:
 --   dt: Partition day of the exchanges.
 --   source: Product or application that the log comes from.
 --   model: Model that wrote the reply; null where the log does not say.
 --   script: Writing system of the request.
---   request_kind: Rough kind of the request, by the function of the same name; not captured where its text is unknown.
+--   request_kind: Rough kind of the request; not captured where its text is unknown or a day older than the reply.
 --   reply_length: Band of the reply's length in characters, by the function of the same name.
 --   place: first, for the first exchange of its conversation in the look-back window; later, for the others.
 --   signal: Kind of feedback.
@@ -22,12 +22,12 @@
 --   recovered: Of the answered, those whose next exchange shows no signal and is measurable for at least one.
 --   again: Of the answered, those whose next exchange shows the same signal.
 WITH asked AS (
-    -- The newest version of each request. A request older than a week is taken for not captured: so one day's question
-    -- reads the days around it and not the whole table.
+    -- The newest version of each request. One that was sent more than a day before its reply is taken for not captured,
+    -- so that a day's counts are made of two days of messages.
     SELECT e.dt, e.exchange_id, m.text
     FROM exchanges AS e
     INNER JOIN message_versions AS m
-        ON m.dt BETWEEN e.dt - 7 AND e.dt
+        ON m.dt BETWEEN e.dt - 1 AND e.dt
         AND m.source = e.source
         AND m.conversation_id = e.conversation_id
         AND m.message_id = e.request_id

@@ -1,4 +1,4 @@
--- question: What happened next after each signal: did the next reply mend it, was it the same again, or did the user leave?
+-- question: What happened next after each signal: was it mended, was it the same again, or did the user leave?
 -- owner: analysts
 -- grain: a signal on one day, for one source and model
 -- columns:
