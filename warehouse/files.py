@@ -29,20 +29,68 @@ def file_digest(path: Path) -> str:
     return state.hexdigest()
 
 
-def write_durably(path: Path, data: memoryview) -> None:
-    """Write a new file and wait until it is on the disk.
+class Sink:
+    """A new file that digests what it is given, so that the disk can be held to it.
 
     Args:
         path: The file; its folder must exist.
-        data: Its bytes.
 
     Raises:
         OSError: The disk is full, or refuses.
     """
-    with path.open("wb") as target:
-        target.write(data)
-        target.flush()
-        os.fsync(target.fileno())
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("wb")
+        self._state = hashlib.sha256()
+
+    def write(self, data: bytes | memoryview) -> int:
+        """Write bytes, all of them."""
+        self._state.update(data)
+        return self._file.write(data)
+
+    def tell(self) -> int:
+        """Bytes written so far."""
+        return self._file.tell()
+
+    def digest(self) -> str:
+        """SHA-256 of what was given, in lower-case hexadecimal."""
+        return self._state.hexdigest()
+
+    def flush(self) -> None:
+        """Hand on to the system what is buffered."""
+        self._file.flush()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it takes no more."""
+        return self._file.closed
+
+    def close(self) -> None:
+        """Close the file. Safe to call twice."""
+        self._file.close()
+
+    def sync(self) -> None:
+        """Wait until all is on the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+
+@contextmanager
+def durably(path: Path) -> Iterator[Sink]:
+    """Write a new file in the block; at its end, wait until it is on the disk.
+
+    Args:
+        path: The file; its folder must exist.
+
+    Raises:
+        OSError: The disk is full, or refuses.
+    """
+    sink = Sink(path)
+    try:
+        yield sink
+        sink.sync()
+    finally:
+        sink.close()
 
 
 def sync_folder(path: Path) -> None:

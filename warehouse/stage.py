@@ -1,9 +1,8 @@
 """Where a run writes its partitions before any reader can see them: a folder of its own, removed with the run."""
 
-import hashlib
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Self
 import polars as pl
 
 from schemas import contract
-from schemas.errors import WarehouseFault
-from warehouse.files import faults_named, file_digest, sync_folder, write_durably
+from schemas.errors import ContractBroken, WarehouseFault
+from warehouse.files import durably, faults_named, file_digest, sync_folder
 from warehouse.layout import Warehouse, read_footer
 from warehouse.lock import FileLock
-from warehouse.parquet import encode
+from warehouse.parquet import write_partition
 
 # Hidden, and beside the tables rather than in them: no reader's glob goes there, and a rename out of it is atomic.
 STAGING = ".staging"
@@ -96,18 +95,36 @@ class Stage:
             WarehouseFault: The disk is full or refuses, or gave back other bytes than were written. The whole stage
                 is removed first.
         """
+        return self.write_parts(table, dt, [frame], metadata)
+
+    def write_parts(self, table: str, dt: date, parts: Iterable[pl.DataFrame], metadata: Mapping[str, str]) -> Staged:
+        """As `write`, for rows that come in parts, of which one is held in memory at a time.
+
+        Args:
+            table: Table name.
+            dt: The partition's day.
+            parts: Frames as `write` takes them. All rows of one come before those of the next in the table's order;
+                how they are divided does not change the file.
+            metadata: Key-value pairs for the footer.
+
+        Returns:
+            What was staged.
+
+        Raises:
+            ContractBroken: A frame does not keep the table's contract. What was staged before stays.
+            WarehouseFault: As of `write`.
+        """
         shape = contract.table(table)
-        data = encode(shape, frame, metadata)
         path = self.folder / table / f"dt={dt.isoformat()}" / "part.parquet"
         try:
             with faults_named(f"Staging {table} for {dt}", state=_UNHARMED):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_durably(path, memoryview(data))
+                with durably(path) as sink:
+                    rows = write_partition(shape, parts, metadata, sink)
                 sync_folder(path.parent)
                 digest = file_digest(path)
-            schema, _, rows = read_footer(path)
-            same_bytes = digest == hashlib.sha256(memoryview(data)).hexdigest()
-            if not same_bytes or rows != frame.height or not schema.equals(shape.arrow):
+            schema, _, stored = read_footer(path)
+            if digest != sink.digest() or stored != rows or not schema.equals(shape.arrow):
                 raise WarehouseFault(
                     f"The staged file of {table} for {dt} does not read back as it was written.",
                     state=_UNHARMED,
@@ -115,6 +132,9 @@ class Stage:
                 )
         except WarehouseFault:
             self.discard()
+            raise
+        except ContractBroken:
+            path.unlink(missing_ok=True)
             raise
         return Staged(table, dt, path, rows, digest)
 

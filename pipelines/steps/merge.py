@@ -9,6 +9,7 @@ import polars as pl
 from pipelines.steps.again import PLACES
 from pipelines.steps.counts import require_equal
 from pipelines.steps.overlay import Overlay, arrivals
+from pipelines.steps.parts import in_parts
 from pipelines.steps.results import BucketResult, DayScan
 from schemas.contract import table
 
@@ -42,9 +43,9 @@ def merge_day(overlay: Overlay, scan: DayScan, results: Iterable[BucketResult]) 
         for day in sorted(days):
             new = fresh.filter(pl.col("dt") == day)
             others = overlay.scan(name, [day]).filter(pl.col("arrival_dt") != scan.day)
-            rows = table(name).conform(pl.concat([others, new]).collect())
-            overlay.write(name, day, rows)
-            written += rows.filter(pl.col("arrival_dt") == scan.day).height
+            overlay.write_parts(name, day, in_parts(name, pl.concat([others, new])))
+            mine = pl.scan_parquet(overlay.path(name, day)).filter(pl.col("arrival_dt") == scan.day)
+            written += _rows(mine)
         require_equal(f"landing day {scan.day}", f"{name} in buckets", _sum(results, name), "merged", written)
         touched |= days
     overlay.write("quarantine", scan.day, table("quarantine").conform(_read(results, "quarantine").collect()))
@@ -64,11 +65,10 @@ def _merge_partly(overlay: Overlay, scan: DayScan, results: list[BucketResult]) 
         replaced = (pl.col("arrival_dt") == scan.day) & replaced.fill_null(value=False)
         days = {*fresh.select(pl.col("dt").unique()).collect()["dt"], *_held_before(overlay, name, scan.day)}
         for day in sorted(days):
-            new = fresh.filter(pl.col("dt") == day).collect()
-            held = overlay.scan(name, [day]).collect()
-            kept = held.filter(~replaced)
-            if not new.is_empty() or kept.height < held.height:
-                overlay.write(name, day, table(name).conform(pl.concat([kept, new])))
+            new = fresh.filter(pl.col("dt") == day)
+            held = overlay.scan(name, [day])
+            if _rows(new) or _rows(held.filter(replaced)):
+                overlay.write_parts(name, day, in_parts(name, pl.concat([held.filter(~replaced), new])))
                 touched.add(day)
     places = pl.read_parquet(Path(scan.routes) / PLACES)
     kept = overlay.scan("quarantine", [scan.day]).drop("dt").collect().join(places, on=places.columns, how="anti")
@@ -79,6 +79,10 @@ def _merge_partly(overlay: Overlay, scan: DayScan, results: list[BucketResult]) 
 
 def _read(results: Iterable[BucketResult], name: str) -> pl.LazyFrame:
     return pl.scan_parquet([Path(r.folder) / f"{name}.parquet" for r in results])
+
+
+def _rows(frame: pl.LazyFrame) -> int:
+    return int(frame.select(pl.len()).collect().item())
 
 
 def _sum(results: Iterable[BucketResult], count: str) -> int:

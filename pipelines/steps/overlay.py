@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from pipelines.steps.results import Base
-from pipelines.steps.work import write_work
+from pipelines.steps.work import write_work, write_work_parts
+from schemas import contract
 from warehouse.layout import Warehouse
 
 ARRIVALS = "tacit.arrivals"
@@ -44,6 +45,15 @@ class Overlay:
     def write(self, table: str, dt: date, frame: pl.DataFrame) -> None:
         """Keep this run's version of a partition."""
         write_work(frame, self.path(table, dt))
+
+    def write_parts(self, table: str, dt: date, parts: Iterable[pl.DataFrame]) -> int:
+        """Keep this run's version of a partition that comes in parts, in the contract's shape; returns its rows."""
+        # Aside first: the parts may be read from the version that they replace.
+        path = self.path(table, dt)
+        aside = path.with_suffix(".parts")
+        rows = write_work_parts(parts, contract.table(table).empty(), aside)
+        aside.replace(path)
+        return rows
 
     def scan(self, table: str, days: Iterable[date], columns: Sequence[str] | None = None) -> pl.LazyFrame:
         """Read days of a table lazily, with `dt`; the partitions that are read from the warehouse are remembered.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from importlib.metadata import version
+from pathlib import Path
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from anonymize.keys import load_key
 from pipelines.settings import Settings
 from pipelines.steps.erased import erasures_digest
 from pipelines.steps.overlay import ARRIVALS, Overlay, base_of
+from pipelines.steps.parts import stored_parts
 from pipelines.steps.results import Base, ChunkResult, DayScan
 from pipelines.steps.scan import assert_unchanged
 from schemas.contract import table
@@ -116,20 +118,21 @@ def publish_batch(
 def _stage_merged(stage: Stage, overlay: Overlay, metadata: Mapping[str, str]) -> Iterable[Staged]:
     for name in _MERGED:
         for dt in overlay.made(name):
-            rows = pl.read_parquet(overlay.path(name, dt))
+            path = overlay.path(name, dt)
             extra = {}
-            if "arrival_dt" in rows.columns:
-                extra[ARRIVALS] = ",".join(str(d) for d in rows["arrival_dt"].unique().sort())
-            yield stage.write(name, dt, rows, {**metadata, **extra})
+            if name != "quarantine":
+                days = pl.scan_parquet(path).select(pl.col("arrival_dt").unique().sort()).collect()
+                extra[ARRIVALS] = ",".join(map(str, days["arrival_dt"]))
+            yield stage.write_parts(name, dt, stored_parts(path), {**metadata, **extra})
 
 
 def _stage_detected(stage: Stage, batch: Batch, metadata: Mapping[str, str]) -> Iterable[Staged]:
     for name in _DETECTED:
         for dt in batch.detected:
-            parts = [c for c in batch.chunks if c.dt == dt]
-            frames = [pl.read_parquet(f"{c.folder}/{name}.parquet") for c in parts]
-            rows = pl.concat(frames) if frames else table(name).empty()
-            yield stage.write(name, dt, rows, metadata)
+            # Chunks are ranges of conversations, and both tables are sorted by conversation.
+            chunks = sorted((c for c in batch.chunks if c.dt == dt), key=lambda c: c.number)
+            parts = (part for c in chunks for part in stored_parts(Path(c.folder) / f"{name}.parquet"))
+            yield stage.write_parts(name, dt, parts, metadata)
 
 
 def _quality(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from schemas import contract
 from schemas.errors import ContractBroken, WarehouseFault
-from warehouse import stage as stage_module
+from warehouse import files
 from warehouse.layout import Warehouse
 from warehouse.publish import publish
 from warehouse.stage import Stage, sweep
@@ -86,6 +86,36 @@ def test_row_groups_prune_by_conversation(stage):
         ranges.append((statistics.min, statistics.max))
     assert ranges == sorted(ranges)
     assert all(one[1] < two[0] for one, two in pairwise(ranges))
+
+
+def _many_messages(rows: int) -> pl.DataFrame:
+    base = frames.messages(turns=1).head(1)
+    return base.select(pl.all().repeat_by(rows).explode()).with_columns(
+        pl.int_range(pl.len()).cast(pl.String).str.zfill(7).alias("conversation_id"),
+        text=pl.concat_str(pl.lit("some text "), pl.int_range(pl.len()) % 977),
+    )
+
+
+@pytest.mark.parametrize("borders", [[], [1], [65_536], [50_000, 65_535, 100_000], [100_000, 100_000, 140_000]])
+def test_rows_in_parts_give_the_bytes_of_the_whole(stage, borders):
+    whole = _many_messages(150_000)
+    one = stage.write("messages", DAY, whole, META)
+    edges = [0, *borders, whole.height]
+    parts = (whole[a:b].sample(fraction=1, shuffle=True, seed=1) for a, b in pairwise(edges))
+    again = stage.write_parts("messages", DAY, parts, META)
+    assert (again.sha256, again.rows) == (one.sha256, 150_000)
+
+
+def test_no_parts_are_a_typed_file(stage):
+    staged = stage.write_parts("messages", DAY, [], META)
+    assert staged.sha256 == stage.write("messages", DAY, contract.table("messages").empty(), META).sha256
+
+
+def test_a_part_out_of_its_place_is_refused_and_leaves_no_file(stage):
+    whole = _many_messages(10)
+    with pytest.raises(ContractBroken, match="does not come after"):
+        stage.write_parts("messages", DAY, [whole[5:], whole[:5]], META)
+    assert not list(stage.folder.rglob("*.parquet"))
 
 
 def test_nanoseconds_are_floored_to_microseconds(stage):
@@ -164,10 +194,10 @@ def test_a_disk_that_refuses_leaves_the_published_tables_and_no_rest(warehouse, 
     opened = Stage(warehouse, "r")
     opened.write("events", DAY, frames.events(), META)
 
-    def refuse(_path: Path, _data: memoryview) -> None:
+    def refuse(_sink: files.Sink, _data: bytes) -> None:
         raise OSError(cause, os.strerror(cause))
 
-    monkeypatch.setattr(stage_module, "write_durably", refuse)
+    monkeypatch.setattr(files.Sink, "write", refuse)
     with pytest.raises(WarehouseFault, match=os.strerror(cause)) as caught:
         opened.write("messages", DAY, frames.messages(text="new"), META)
     assert "published tables are as they were" in str(caught.value)
@@ -203,7 +233,14 @@ def test_a_real_limit_on_file_size_is_reported_as_a_full_disk(tmp_path):
 
 
 def test_bytes_that_do_not_read_back_are_refused(stage, monkeypatch):
-    monkeypatch.setattr(stage_module, "write_durably", lambda path, data: path.write_bytes(bytes(data)[:-1] + b"X"))
+    sync = files.Sink.sync
+
+    def lose_a_byte(sink: files.Sink) -> None:
+        sync(sink)
+        path = next(stage.folder.rglob("part.parquet"))
+        path.write_bytes(path.read_bytes()[:-1] + b"X")
+
+    monkeypatch.setattr(files.Sink, "sync", lose_a_byte)
     with pytest.raises(WarehouseFault):
         stage.write("messages", DAY, frames.messages(), META)
     assert not stage.folder.exists()
