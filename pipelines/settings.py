@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pipelines.readers.sources import SOURCES_FILE
-from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SqlGroup
+from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SecondReaderGroup, SqlGroup
 from schemas.errors import ConfigError
 
 CONFIG_FILE = "tacit.toml"
@@ -68,6 +68,7 @@ class Settings(BaseSettings):
     anonymize: AnonymizeGroup = AnonymizeGroup()
     link: LinkGroup = LinkGroup()
     detect: DetectGroup = DetectGroup()
+    second_reader: SecondReaderGroup = SecondReaderGroup()
     sql: SqlGroup = SqlGroup()
 
     @classmethod
@@ -115,6 +116,7 @@ class Settings(BaseSettings):
             "buckets",
             "batch_days",
             "first_day",
+            "second_reader",
             "sql",
         }
         plain = self.model_dump(mode="json", exclude=outside)

@@ -3,6 +3,7 @@
 import re
 import typing
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -35,6 +36,27 @@ class SqlGroup(BaseModel):
 
     seconds: float = Field(60.0, gt=0, description="Longest run of one query, in seconds.")
     memory: str = Field("2GB", pattern=r"^\d+(MB|GB)$", description="Most memory that one query may take.")
+
+
+class SecondReaderGroup(BaseModel):
+    """A language model that reads borderline exchanges a second time. Without these settings nothing is ever sent."""
+
+    model_config = _STRICT
+
+    url: str | None = Field(None, description="Where an OpenAI-compatible server answers, such as https://HOST/v1.")
+    model: str | None = Field(None, min_length=1, description="Model that it is asked for.")
+    api_key_file: Path | None = Field(None, description="File that holds the server's key; unset: none is sent.")
+    send_deidentified_text: bool = Field(
+        False,
+        description="WARNING: sends de-identified texts of users to `url`. Without it, nothing leaves this machine.",
+    )
+    low: float = Field(0.15, ge=0, le=1, description="Least probability of an exchange that is read again.")
+    high: float = Field(0.85, ge=0, le=1, description="Greatest probability of an exchange that is read again.")
+    max_calls: int = Field(500, ge=0, description="Most calls of one command.")
+    max_tokens: int = Field(500_000, ge=0, description="Most tokens of one command, questions and answers together.")
+    max_chars: int = Field(1500, ge=100, description="Characters sent of a message; of a longer one both ends.")
+    timeout_s: float = Field(30.0, gt=0, description="Longest that one call may take, in seconds.")
+    retries: int = Field(4, ge=0, le=20, description="Tries after the first, where the server is busy or silent.")
 
 
 def _group_of(kind: type[Any], name: str) -> type[BaseModel]:

@@ -62,7 +62,9 @@ class VectorCache:
         found: dict[str, Floats] = {}
         keys = list(by_key)
         with self._connection() as con:
-            for start in range(0, len(keys) if con else 0, _ASKED):
+            if con is None:
+                return found
+            for start in range(0, len(keys), _ASKED):
                 part = keys[start : start + _ASKED]
                 marks = ",".join("?" * len(part))
                 rows = con.execute(f"SELECT key, vector, seal FROM vectors WHERE key IN ({marks})", part)  # noqa: S608

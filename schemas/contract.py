@@ -15,7 +15,18 @@ _FOLDER = Path(__file__).parent / "tables"
 
 # The order in which a run publishes: erasures first, so that from then on no run brings back what they name; what is
 # derived comes after what it derives from, the run's own record last.
-PUBLISH_ORDER = ("erasures", "messages", "events", "quarantine", "exchanges", "signals", "quality", "runs")
+PUBLISH_ORDER = (
+    "erasures",
+    "messages",
+    "events",
+    "quarantine",
+    "exchanges",
+    "signals",
+    "reviews",
+    "second_readings",
+    "quality",
+    "runs",
+)
 
 _SCALARS: dict[str, tuple[pa.DataType, Any]] = {
     "string": (pa.string(), pl.String()),

@@ -20,7 +20,9 @@ from pipelines.cli import (
     keys,
     prune,
     quarantine,
+    review,
     run,
+    second_read,
     sql,
     status,
 )
@@ -43,6 +45,8 @@ for command in (
     inspect,
     evaluate,
     explain,
+    review,
+    second_read,
     export,
     config,
     contracts,

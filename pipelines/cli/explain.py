@@ -4,16 +4,15 @@ import json
 from datetime import datetime
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from pipelines.around import around
 from pipelines.cli.options import ConfigOption, JsonOption, WarehouseOption, opened, out, settings
 from schemas.contract import table
 from schemas.errors import NotFound
-from signals.versions import newest_messages
 from warehouse.layout import Warehouse
 from warehouse.query import run_query
 
@@ -45,6 +44,15 @@ def explain(
         out.print_json(json.dumps(found, default=str))
         return
     out.print(_facts(found))
+    show_messages(found)
+
+
+def show_messages(found: dict[str, Any]) -> None:
+    """Print the messages around an exchange, in frames.
+
+    Args:
+        found: The result of `find` or `around`.
+    """
     for part, title in _PARTS.items():
         message = found["messages"].get(part)
         if message:
@@ -84,31 +92,7 @@ def find(warehouse: Warehouse, signal_id: str) -> dict[str, Any]:
             then='List some with: tacit sql "SELECT signal_id, signal, rule FROM signals LIMIT 20"',
         )
     signal = rows.row(0, named=True)
-    days = [signal["dt"]]
-    exchange = warehouse.scan("exchanges", days).filter(pl.col("exchange_id") == signal["exchange_id"]).collect()
-    exchange_row = exchange.row(0, named=True)
-    ids = {
-        "earlier": (signal["evidence"] or {}).get("earlier_message_id"),
-        "request": exchange_row["request_id"],
-        "reply": exchange_row["reply_id"],
-        "next": exchange_row["next_user_id"],
-    }
-    if ids["earlier"] == ids["request"]:
-        ids["earlier"] = None
-    messages = {part: _message(warehouse, signal, message_id) for part, message_id in ids.items()}
-    return {"signal": signal, "exchange": exchange_row, "messages": messages}
-
-
-def _message(warehouse: Warehouse, signal: dict[str, Any], message_id: str | None) -> dict[str, Any] | None:
-    if message_id is None:
-        return None
-    same = (
-        (pl.col("source") == signal["source"])
-        & (pl.col("conversation_id") == signal["conversation_id"])
-        & (pl.col("message_id") == message_id)
-    )
-    rows = newest_messages(warehouse.scan("messages").filter(same).collect())
-    return None if rows.is_empty() else rows.row(0, named=True)
+    return around(warehouse, signal["dt"], signal["exchange_id"], signal)
 
 
 def _facts(found: dict[str, Any]) -> Table:
@@ -120,14 +104,24 @@ def _facts(found: dict[str, Any]) -> Table:
     contract = table("signals")
     for name in ("rule", "trigger", "score", "threshold", "rule_version", "occurred_at", "primary"):
         facts.add_row(name, _cell(signal[name]), contract.column(name).doc)
-    for field in contract.column("evidence").fields:
+    add_evidence(facts, signal)
+    add_exchange(facts, exchange)
+    return facts
+
+
+def add_evidence(facts: Table, signal: dict[str, Any]) -> None:
+    """Add the evidence of a detection to a table of three columns: name, value, meaning."""
+    for field in table("signals").column("evidence").fields:
         value = (signal["evidence"] or {}).get(field.name)
         if value not in (None, []):
             facts.add_row(f"evidence.{field.name}", _cell(value), field.doc)
+
+
+def add_exchange(facts: Table, exchange: dict[str, Any]) -> None:
+    """Add what is known of an exchange to such a table."""
     for name in ("source", "model", "conversation_id", "gap_s", "visible_s", "reading_s", "clock_quality", "outcome"):
         if exchange[name] is not None:
             facts.add_row(name, _cell(exchange[name]), table("exchanges").column(name).doc)
-    return facts
 
 
 def _cell(value: object) -> Text:
