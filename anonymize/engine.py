@@ -15,16 +15,19 @@ from anonymize.names.english import EnglishNameRecognizer
 from anonymize.names.famous import famous_spans
 from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
-from anonymize.recognizers.base import CUED, RuleRecognizer
+from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
 from anonymize.registry import build_registry
 from anonymize.spans import Span, resolve
 from anonymize.tags import KeyedTag, tag_spans
-from anonymize.view import View
+from anonymize.view import WRITTEN, View
 from schemas.reasons import Reason
 
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
+# In a text of this length who is named and what else is named belong together.
+_SHORT = 400
+_SETTINGS = frozenset({"LOCATION", "ORGANIZATION"})
 LABEL_SCOPE = "label"
 # A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
 _IN_LABELS = frozenset(
@@ -219,6 +222,8 @@ class Engine:
 def _choose(work: _Work) -> list[Span]:
     """Resolve the findings of an item, less the people of public knowledge."""
     view = work.view
+    if view is not None:
+        work.found = _in_context(view, work.found)
     if view is not None and any(r.entity_type == "PERSON" for r in work.found):
         famous = [view.span(*span) for span in famous_spans(view)]
         if famous:
@@ -229,6 +234,14 @@ def _choose(work: _Work) -> list[Span]:
             ]
             work.found += _in_company(work.text, famous, work.found)
     return resolve(work.text, work.found, work.protected)
+
+
+def _in_context(view: View, found: list[RecognizerResult]) -> list[RecognizerResult]:
+    """Drop places and bodies that lead to nobody, but in a short text that holds something that does."""
+    if all(r.score > WEAK for r in found):
+        return found
+    named = WRITTEN in view.text or any(r.score > WEAK and r.entity_type not in _SETTINGS for r in found)
+    return found if named and len(view.original) <= _SHORT else [r for r in found if r.score > WEAK]
 
 
 def _in_company(text: str, famous: list[tuple[int, int]], found: list[RecognizerResult]) -> list[RecognizerResult]:

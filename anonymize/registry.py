@@ -3,9 +3,12 @@
 from presidio_analyzer import EntityRecognizer, RecognizerRegistry
 
 from anonymize.names.chinese import ChineseNameRecognizer
+from anonymize.names.context import NameContextRecognizer
+from anonymize.names.context_zh import ChineseContextRecognizer
 from anonymize.names.cues import NameCueRecognizer
 from anonymize.names.cues_zh import ChineseNameCueRecognizer
 from anonymize.names.english import EnglishNameRecognizer
+from anonymize.names.known import KnownNameRecognizer
 from anonymize.names.organizations import OrganizationRecognizer
 from anonymize.names.places import PlaceCueRecognizer
 from anonymize.policy import Policy
@@ -58,6 +61,9 @@ RULES: tuple[type[RuleRecognizer], ...] = (
     HanAddressRecognizer,
     TabularRecognizer,
     NameCueRecognizer,
+    KnownNameRecognizer,
+    NameContextRecognizer,
+    ChineseContextRecognizer,
     ChineseNameCueRecognizer,
     OrganizationRecognizer,
     PlaceCueRecognizer,

@@ -19,7 +19,8 @@ _STATED = over_text(
     rf"(?:我叫|我是|本人|我的名字是|我的名字叫|名字也?叫|名叫|名为|叫做|她叫|他叫|叫|姓名是|署名|这是|我爸|我妈|"
     rf"我爹|我娘|我哥|我姐|我弟|我妹|我老公|我老婆|我媳妇|"
     rf"我丈夫|我妻子|我儿子|我女儿|我孩子|我男朋友|我女朋友|男友|女友|闺蜜|室友|同事|同学|同桌|朋友|邻居|老板|领导|"
-    rf"客户|学生|表哥|表姐|堂哥|堂弟|爸|妈|奶奶|爷爷)"
+    rf"客户|学生|表哥|表姐|堂哥|堂弟|爸|妈|奶奶|爷爷|请问|实名|实名是|班的|班级的|亲爱的|尊敬的|师兄|师姐|学长|学姐|师弟|师妹|学弟|学妹|队友|搭档|导师|院长|名叫做|名字就叫|"
+    rf"转给|发给|寄给|交给|还给|汇给|打给|告诉|联系|通知|采访|碰到|遇到|见到|梦见|梦到|认识|想念|感谢|祝|恭喜)"
     rf"[:：\"“「 ]?({_HAN}{{1,4}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
 )
 _LATIN = over_text(
@@ -57,8 +58,11 @@ _FORMULAS = ("敬礼", "敬上", "敬禮", "此致", "谢谢", "祝好")
 _SURNAME = over_text(rf"(?:姓|免贵姓)({_HAN})(?:[，,。.、 ]|$)")
 # A name ends where one of these begins: what usually follows it.
 _STOPS = frozenset(
-    "的了和与跟在是说去来要有把被给让对从到也都就还很不吗呢吧啊，。你我他她它，这那将已为于及或等今住电身先因女男请想会能下上做帮刚想问"
+    "的了和与跟在是说去来要有把被给让对从到也都就还很不吗呢吧啊，。你我他她它，这那将已为于及或等今住电身先因女男请想会能下上做帮刚想问诉借反拾吵"
 )
+
+
+_AFTER_FOREIGN = frozenset("要反借结吵拾诉提发投写买打推负表交离")
 
 
 class ChineseNameCueRecognizer(RuleRecognizer):
@@ -146,7 +150,8 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """The end of the name that begins at `start`, or None where none does."""
         value = text[start:end]
         if "·" in value:
-            return end
+            last = start + value.rindex("·") + 1
+            return next((at for at in range(last + 1, end) if text[at] in _STOPS or text[at] in _AFTER_FOREIGN), end)
         head = 2 if value[:2] in surnames else 1
         if value[:head] not in surnames:
             # Without a family name, only a whole field of two to four characters is one.
@@ -164,7 +169,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """Whether prose after a loose cue reads as a name: it must end where a name can end."""
         if stated or "·" in text[start:end]:
             return True
-        if text[start:end] in lists().words:
+        if text[start:end] in lists().words or text[start : start + 2] in lists().words:
             return False
         following = text[end : end + 1]
         return not "\u4e00" <= following <= "\u9fff" or following in _STOPS

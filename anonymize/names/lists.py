@@ -19,6 +19,13 @@ class Lists:
         not_names: Products, companies, terms and headings that a model takes for names.
         surnames: Chinese family names.
         common: Ordinary English words, less those that are given names.
+        vocabulary: English words in use, less those that are given names and no words. Far more than `common`.
+        rare: Given names in Latin script that are less common than `given`.
+        family: Family names in Latin script that are no English words.
+        given_zh: Chinese given names that stand alone.
+        places_zh: Cities, districts and counties of China.
+        family_words: Family names that are English words as well.
+        cities: Cities of the world that are no English words.
     """
 
     given: frozenset[str]
@@ -28,6 +35,21 @@ class Lists:
     not_names: frozenset[str]
     surnames: frozenset[str]
     common: frozenset[str]
+    vocabulary: frozenset[str]
+    rare: frozenset[str]
+    family: frozenset[str]
+    family_words: frozenset[str]
+    given_zh: frozenset[str]
+    places_zh: frozenset[str]
+    cities: frozenset[str]
+
+    def named(self, word: str) -> bool:
+        """Whether a lower-case word is somebody's given or family name."""
+        return word in self.given or word in self.family or word in self.rare
+
+    def ordinary(self, word: str) -> bool:
+        """Whether a lower-case word is an English word or a known term."""
+        return word in self.vocabulary or word in self.common or word in self.not_names
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -42,14 +64,23 @@ def lists() -> Lists:
     for token in _entries("surnames_zh.txt", " "):
         # Single characters stand in one run; names of two characters stand apart.
         surnames.update([token] if len(token) == 2 else token)
+    given = frozenset(_entries("given_names.txt", " "))
+    words = frozenset(_entries("word_names.txt", " "))
     return Lists(
-        given=frozenset(_entries("given_names.txt", " ")),
-        words=frozenset(_entries("word_names.txt", " ")),
+        given=given,
+        words=words,
         places=frozenset(_entries("known_places.txt", "|")),
         famous=frozenset(_entries("famous_people.txt", "|")),
         not_names=frozenset(_entries("not_names.txt", "|")),
         surnames=frozenset(surnames),
-        common=frozenset(_entries("common_words.txt", " ")) - frozenset(_entries("given_names.txt", " ")),
+        common=frozenset(_entries("common_words.txt", " ")) - given,
+        vocabulary=frozenset(_entries("vocabulary.txt", " ")) - (given - words),
+        rare=frozenset(_entries("rare_given_names.txt", " ")),
+        family=frozenset(_entries("family_names.txt", " ")),
+        given_zh=frozenset(_entries("given_names_zh.txt", " ")),
+        places_zh=frozenset(_entries("places_zh.txt", " ")),
+        family_words=frozenset(_entries("family_words.txt", " ")),
+        cities=frozenset(_entries("cities.txt", "|")),
     )
 
 

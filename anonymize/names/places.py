@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
-from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import GUESSED, WEAK, Hit, RuleRecognizer, has_any, over_bytes, over_text
 from anonymize.view import View
 
 _L = r"A-Za-z\xC0\xE0"
@@ -28,7 +28,11 @@ _CITY_STATE = over_bytes(
     r"\b([A-Z][a-z]+(?: [A-Z][a-z]+){0,2}, (?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|"
     r"N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]))\b"
 )
-_LOWER = over_bytes(r"(?i:\b(?:live[sd]? in|living in|from|in|to|near) )([a-z]{4,16}(?: [a-z]{4,12})?)(?:[?.,!\n]|$)")
+_LOWER = over_bytes(
+    r"(?i:\b(?:in|from|to|near|at|around|leaving|visit(?:ing)?|reach(?:ing)?|between|and|via) )([a-z][a-z'-]+(?: "
+    r"[a-z][a-z'-]+){0,2})"
+)
+_CAPITALISED = over_bytes(rf"[A-Z\xC0][{_L}'-]+(?: [A-Z\xC0][{_L}'-]+){{0,2}}")
 _HAN_CUE = over_text(
     r"(?:生于|出生于|出生在|来自|家在|住在|住|老家在?|籍贯|刚到|定居在?|搬到|搬去|搬来|飞往|飞到|回到|人在|我在|"
     r"在)[: ]?"
@@ -102,13 +106,28 @@ class PlaceCueRecognizer(RuleRecognizer):
         yield from self._small(view)
 
     def _small(self, view: View) -> Iterator[Hit]:
-        """Yield known places in small letters, in a text that speaks of its writer."""
+        """Yield cities in small letters behind a preposition, and, for a text about somebody, in any place."""
         known = lists()
-        if has_any(view, _PERSONAL) or view.lower.startswith(("my ", "i ")):
-            for match in _LOWER.finditer(view.skeleton):
-                value = view.text[match.start(1) : match.end(1)]
-                if value in known.places and value not in known.common and value not in known.not_names:
-                    yield Hit.at(match.span(1), GUESSED, "LOCATION")
+        personal = has_any(view, _PERSONAL) or view.lower.startswith(("my ", "i "))
+        for match in _LOWER.finditer(view.skeleton):
+            words = view.text[match.start(1) : match.end(1)].split(" ")
+            for count in range(len(words), 0, -1):
+                value = " ".join(words[:count])
+                city = value in known.cities or (value in known.places and len(value) > 3)
+                if city and not (count == 1 and (known.ordinary(value) or value in known.given)):
+                    score = GUESSED if personal else WEAK
+                    yield Hit(match.start(1), match.start(1) + len(value), score, "LOCATION")
+                    break
+        for match in _CAPITALISED.finditer(view.skeleton):
+            words = view.text[match.start() : match.end()].split(" ")
+            at = match.start()
+            for first, word in enumerate(words):
+                value = next(
+                    (v for n in (3, 2, 1) if (v := " ".join(words[first : first + n])).lower() in known.cities), ""
+                )
+                if value and (" " in value or not known.named(value.lower())) and not known.ordinary(value.lower()):
+                    yield Hit(at, at + len(value), WEAK, "LOCATION")
+                at += len(word) + 1
 
     def _in_chinese(self, view: View) -> Iterator[Hit]:
         """Yield places that everybody knows, behind Chinese words for living and travel."""

@@ -6,11 +6,11 @@ from typing import Any
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
+from anonymize.names.case import believed
 from anonymize.names.segments import Segment
-from anonymize.recognizers.base import GUESSED
 from anonymize.view import View
 
-Names = list[tuple[int, int, str]]
+Names = list[tuple[int, int, str, float]]
 
 
 class NameReader(EntityRecognizer):
@@ -33,7 +33,8 @@ class NameReader(EntityRecognizer):
 
     @abstractmethod
     def read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Names]]:
-        """Run the model over distinct sentences: each with its names as start, end and entity, in its own offsets."""
+        """Run the model over distinct sentences: each with its names: start, end, entity and score, in its own "
+        "offsets."""
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
         """Find names in one text; see `analyze_many`."""
@@ -59,11 +60,15 @@ class NameReader(EntityRecognizer):
         self._found.update(self.read(sorted(s for s in places if s not in self._found)))
         results: list[list[RecognizerResult]] = [[] for _ in views]
         for sentence, where in places.items():
-            for start, end, entity in self._found[sentence]:
+            for start, end, entity, score in self._found[sentence]:
                 if entity in wanted:
                     for number, offset in where:
-                        span = views[number].span(offset + start, offset + end)
-                        results[number].append(RecognizerResult(entity, *span, GUESSED))
+                        view = views[number]
+                        written, read = view.text[offset + start : offset + end], sentence[start:end]
+                        # A model that was given capitals finds more names than there are.
+                        if written == read or believed(entity, read):
+                            span = view.span(offset + start, offset + end)
+                            results[number].append(RecognizerResult(entity, *span, score))
         return results
 
     def forget(self) -> None:

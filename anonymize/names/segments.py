@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from anonymize.names.lists import lists
+from anonymize.names.case import recased
+from anonymize.names.lists import Lists, lists
 from anonymize.recognizers.base import over_bytes, over_text
 from anonymize.view import HAN, WRITTEN, View
 
@@ -88,10 +89,12 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
             start, end = run.span() if run else (low, high)
             for a, b in _pieces(view.text, start, end, _SENTENCE_END):
                 sentence = view.text[a:b]
-                if (short or WRITTEN not in sentence) and any(
-                    _may_name(view, sentence, m, known.not_names, known.given, known.common)
-                    for m in _CAPITAL.finditer(sentence)
-                ):
+                if not short and WRITTEN in sentence:
+                    continue
+                usual = recased(sentence)
+                if usual is not None:
+                    yield Segment(a, usual)
+                elif any(_may_name(view, sentence, m, known) for m in _CAPITAL.finditer(sentence)):
                     yield Segment(a, sentence)
 
 
@@ -144,29 +147,22 @@ def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _may_name(
-    view: View,
-    sentence: str,
-    match: re.Match[str],
-    not_names: frozenset[str],
-    given: frozenset[str],
-    common: frozenset[str],
-) -> bool:
+def _may_name(view: View, sentence: str, match: re.Match[str], known: Lists) -> bool:
     word = match.group().removesuffix("'s").rstrip("'-")
     lower = word.lower()
     if (
         len(word) < 2
         or (word[1] == "'" and word[0] == "I")
-        or lower in not_names
+        or lower in known.not_names
         or "_" in word
         or (any(c.isdigit() for c in word))
     ):
         return False
-    if lower in given:
+    if lower in known.given:
         return True
     if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(_JOINED):
         return False
-    if lower in common:
+    if lower in known.common or lower in known.vocabulary:
         return False
     if word.isupper() and len(word) < 6:
         return False

@@ -7,6 +7,8 @@ from anonymize.names.filters import keep_person
 from anonymize.names.lac import Word
 from anonymize.names.lists import Lists
 from anonymize.names.titles_zh import NICK_WORDS, TITLE_WORDS, TITLES
+from anonymize.recognizers.base import GUESSED, WEAK
+from anonymize.view import WRITTEN
 
 _TITLED = re.compile("(?:" + "|".join(sorted(TITLES, key=lambda t: (-len(t), t))) + ")")
 _WORK = re.compile(r"《[^》]{0,60}》")
@@ -20,36 +22,62 @@ _ORG_TAIL = re.compile(
 )
 _DOTTED = re.compile(r"[\u4e00-\u9fff]{1,5}(?:·[\u4e00-\u9fff]{1,4}){1,3}")
 _LONGEST_NAME = 12
+_NEXT = re.compile(
+    r"[、，,和与跟及]([\u4e00-\u9fff]{2,4}?)(?=[、，,。和与跟及！？!?\s都说在的一二三四五六七八九十两谁]|$)"
+)
+_LAST = re.compile(r"(?:^|[、，,：:“\s和与跟有])([\u4e00-\u9fff]{2,4})[、，,和与跟及]$")
 
 
-def names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[int, int, str]]:
+def names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[int, int, str, float]]:
     """Read names off the words of a sentence."""
-    works = [m.span() for m in _WORK.finditer(sentence)]
-    at = 0
-    while at < len(words):
-        word = words[at]
-        at += 1
-        if any(low <= word.start < high for low, high in works):
+    titles = [m.span() for m in _WORK.finditer(sentence)]
+    found = _names_of(sentence, words, known)
+    yield from (name for name in found if not any(low <= name[0] < high for low, high in titles))
+
+
+def _names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[int, int, str, float]]:
+    people: list[tuple[int, int]] = []
+    done = 0
+    for at, word in enumerate(words):
+        if at < done:
             continue
-        value = sentence[word.start : word.end]
         titled = _titled(sentence, word, known)
-        if titled is not None:
-            yield word.start, titled, "PERSON"
-        elif word.tag == "PER":
+        span = (word.start, titled) if titled is not None else None
+        if span is None and word.tag == "PER":
             span = _person(sentence, word, known)
-            if span is not None:
-                yield *span, "PERSON"
+            people += [span] if span is not None else []
+        if span is not None:
+            yield *span, "PERSON", GUESSED
         elif word.tag == "LOC":
-            last = at
-            while last < len(words) and words[last].tag == "LOC":
-                last += 1
-            end = words[last - 1].end
-            whole = sentence[word.start : end]
-            if _place(sentence, word.start, whole, known):
-                yield word.start, end, "LOCATION"
-            at = last
-        elif word.tag == "ORG" and _organization(sentence, value, known):
-            yield word.start, word.end, "ORGANIZATION"
+            done = next((n for n in range(at, len(words)) if words[n].tag != "LOC"), len(words))
+            end = words[done - 1].end
+            score = _place(sentence, word.start, sentence[word.start : end], known)
+            if score is not None:
+                yield word.start, end, "LOCATION", score
+        elif word.tag == "ORG" and WRITTEN not in sentence[word.end : word.end + 1]:
+            score = _organization(sentence, sentence[word.start : word.end], known)
+            if score is not None:
+                yield word.start, word.end, "ORGANIZATION", score
+    for span in _beside(sentence, people, known):
+        yield *span, "PERSON", GUESSED
+
+
+def _beside(sentence: str, people: list[tuple[int, int]], known: Lists) -> Iterator[tuple[int, int]]:
+    """Those who stand in a list with people, and have a name's family name and length."""
+    done = set(people)
+    while people:
+        start, end = people.pop()
+        for match in (_NEXT.match(sentence, end), _LAST.search(sentence[max(0, start - 6) : start])):
+            if match is None:
+                continue
+            offset = 0 if match.re is _NEXT else max(0, start - 6)
+            span = (match.start(1) + offset, match.end(1) + offset)
+            value = sentence[span[0] : span[1]]
+            family = value[0] in known.surnames or value[:2] in known.surnames
+            if family and span not in done and value not in known.famous and value not in known.places:
+                done.add(span)
+                people.append(span)
+                yield span
 
 
 def _person(sentence: str, word: Word, known: Lists) -> tuple[int, int] | None:
@@ -98,15 +126,22 @@ def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     return title.end()
 
 
-def _place(sentence: str, start: int, value: str, known: Lists) -> bool:
-    if value in known.famous or len(value) < 2:
-        return False
-    if value in known.places:
-        return _PERSONAL.search(sentence) is not None and _WHERE.search(sentence[:start]) is not None
-    return _PERSONAL.search(sentence) is not None or _WHERE.search(sentence[:start]) is not None
+def _place(sentence: str, start: int, value: str, known: Lists) -> float | None:
+    # Beside a tag it is a label, such as the word for a name.
+    if (
+        value in known.famous
+        or len(value) < 2
+        or not sentence[start + len(value) : start + len(value) + 1].isprintable()
+    ):
+        return None
+    personal, where = _PERSONAL.search(sentence) is not None, _WHERE.search(sentence[:start]) is not None
+    near = (personal and where) if value in known.places else (personal or where)
+    return GUESSED if near else WEAK
 
 
-def _organization(sentence: str, value: str, known: Lists) -> bool:
+def _organization(sentence: str, value: str, known: Lists) -> float | None:
     if value in known.not_names or value.lower() in known.not_names or value in known.places or len(value) < 4:
-        return False
-    return _ORG_TAIL.search(value) is not None and _PERSONAL.search(sentence) is not None
+        return None
+    if _ORG_TAIL.search(value) is None:
+        return None
+    return GUESSED if _PERSONAL.search(sentence) else WEAK

@@ -5,10 +5,14 @@ from collections.abc import Iterator
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text
 from anonymize.view import View
 
-# Characters that stand before an address in a sentence and in hardly any place's name.
-_H = (
+# Characters that stand before an address in a sentence and in few places' names; those few stand beside them.
+_PLAIN = (
     r"[^\x00-\x{2fff}\x{3000}-\x{33ff}\x{a000}-\x{10ffff}"
     r"我你您他她它们在住到寄是的了给请把从址去搬往回叫说有没来想问帮这那哪个就和及与或也都还不]"
+)
+_H = (
+    rf"(?:{_PLAIN}|成都|首都|都江堰|[花武宜江新丰于宁尧望昌曾商殷乐盐秦莲魏]都|都匀|呼和浩特|和平|和谐|和田|"
+    rf"[祥永太人安共颐仁嘉中泰兴政云怀平保]和|从化|从江|[来怀惠]来|来[宾安凤]|回民|回龙|那曲|个旧|图们)"
 )
 _NUMBER = r"[0-9A-Za-z〇零一二三四五六七八九十百]{1,6}"
 _ADMIN = (
@@ -17,7 +21,7 @@ _ADMIN = (
 )
 _ROAD = (
     rf"{_H}{{1,10}}?(?:路|街|道|巷|弄|胡同|大街|大道|里|村|庄|园|苑|小区|花园|公寓|广场|大厦|市场|商城|夜市|城|坊|"
-    rf"桥|湾|府|庭|轩|墅)"
+    rf"桥|湾|府|庭|轩|墅)(?:[东南西北中一二三四五六七八九十]{{1,2}}段)?"
 )
 _HOUSE = (
     rf"(?:{_NUMBER} ?(?:号院|号楼|号摊位?|号铺|号档口?|号|弄|栋|幢|座|单元|层|楼|室|房|组|巷|"
@@ -38,7 +42,7 @@ _CHAIN = over_text(
 )
 _FIELD = over_text(
     r"(?:地址|住址|住所|坐落|家住|现居|收货地|通讯处|"
-    r"住)(?:\s?[A-Za-z]{0,10})?[:：]?\s?([^\s,，。；;！!？?、（()）]{4,40})"
+    r"住)在?(?:\s?[A-Za-z]{0,10})?[:：]?\s?([^\s,，。；;！!？?、（()）]{4,40})"
 )
 _LEADS = (
     "位于",
@@ -77,7 +81,7 @@ class HanAddressRecognizer(RuleRecognizer):
         if not view.has_han:
             return
         text = view.text
-        if view.has_digit or any(c in text for c in "号室栋幢"):
+        if view.has_digit or any(c in text for c in "号室栋幢座"):
             yield from self._houses(text)
         if any(c in text for c in "省市州"):
             for match in _CHAIN.finditer(text):
@@ -90,12 +94,16 @@ class HanAddressRecognizer(RuleRecognizer):
             for match in pattern.finditer(text):
                 start = _skip_leads(text, *match.span())
                 value = text[start : match.end()]
-                if any(c.isdigit() or c in "一二三四五六七八九十" for c in value) and _is_house(value):
+                if any(c.isalnum() and (c.isascii() or c in "一二三四五六七八九十") for c in value) and _is_house(
+                    value
+                ):
                     yield Hit(start, match.end(), SHAPED + 0.05, "ADDRESS")
         for match in _FIELD.finditer(text):
-            value = match.group(1)
+            # What stands before a colon is still the label.
+            start = match.start(1) + match.group(1).rfind(":") + 1
+            value = text[start : match.end(1)]
             if any(c.isdigit() for c in value) and _HOUSE_ALONE.search(value):
-                yield Hit.at(match.span(1), CUED, "ADDRESS")
+                yield Hit(start, match.end(1), CUED, "ADDRESS")
 
 
 def _is_house(value: str) -> bool:

@@ -22,12 +22,21 @@ _TYPE = (
     r"Island|Isle|Junction|Key|Knolls?|Landing|Orchard|Overpass|Estates?|Field|Fields|Flats?|Ford|Forge|Fork|"
     r"Freeway|Garden|Gateway)\b\.?"
 )
+# Rarer words for a street make one only behind a number of two digits or more and a name or two.
+_RARE_TYPE = (
+    r"(?:Alleys|Annex|Arcade|Bayou|Beach|Bluffs?|Bottom|Branch|Bridge|Brooks?|Burgs?|Bypass|Camp|Canyon|Cape|Causeway|Centers?|"
+    r"Cliffs?|Clubs?|Common|Commons|Corners?|Course|Crest|Curve|Dale|Dam|Divide|Estate|Expressway|Falls?|Ferry|Forges|Forks|"
+    r"Glens|Greens|Groves|Harbors|Hills|Hollow|Inlet|Islands|Junctions|Keys|Lakes?|Land|Lights?|Loaf|Locks?|Lodge|Mall|Mission|"
+    r"Mount|Mountains?|Neck|Oval|Pines?|Plains?|Plazas?|Points|Prairie|Radial|Ramp|Ranch|Rapids?|Rest|Ridges|River|Roads|Route|"
+    r"Shoals?|Skyway|Squares|Stream|Summit|Terraces|Underpass|Unions|Via|Viaduct|Viaducts|Views|Villages|Ways|Well)\b"
+)
 _UNIT = (
     r"(?:(?i:apt|apartment|suite|ste|unit|room|rm|flat|floor|fl|bldg|building|box|no|"
     r"postbox)\.? ?#?[A-Za-z]?-?[0-9]{1,6}[A-Za-z]?\b|#[0-9]{1,5}[A-Za-z]?)"
 )
 # What parts an address: a comma or a line's end, with the marks of a quoted letter.
 _SEP = r"(?:[ .]{0,3}(?:,|\n{1,2})[ >?,]{0,10}(?:\n[ >?,]{0,10})?)"
+_SEP_ONE = r"(?:[ .]{0,3}(?:,|\n)[ >?,]{0,10})"
 _WORDS = rf"[A-Z\xC0][{_L}'.()/-]*(?: [A-Z\xC0(][{_L}'.()/-]*){{0,3}}"
 _ZIP = (
     r"[0-9]{4,6}(?:-[0-9]{3,4})?\b|[0-9]{3} [0-9]{2}\b|[0-9]{2}-[0-9]{3}\b|"
@@ -36,7 +45,7 @@ _ZIP = (
 _TAIL = (
     rf"(?:(?:{_SEP}| ){_UNIT}){{0,3}}"
     rf"(?:(?:(?:{_SEP}| )(?:{_WORDS}|nan\b|{_UNIT})){{0,5}}(?:{_SEP}| )(?:{_ZIP})|"
-    rf"(?:{_SEP}{_WORDS}){{1,2}}(?: (?:{_ZIP}))?| [A-Z]{{4,}}(?: {_W})?)?"
+    rf"(?:{_SEP_ONE}{_WORDS}){{1,2}}(?: (?:{_ZIP}))?| [A-Z]{{4,}}(?: {_W})?)?"
 )
 _ENDED = (
     rf"(?:(?:(?:{_SEP}| ){_UNIT}){{1,3}}|(?:{_SEP}(?:{_WORDS}|nan)){{1,4}}{_SEP}?(?: (?:{_WORDS}))?(?:{_SEP}|"
@@ -60,6 +69,8 @@ _EURO_NAME = (
     rf"Weg|Platz|ulica|t\xE0r|gate|terrasse))"
 )
 _PATTERNS = (
+    over_bytes(rf"\b[0-9]{{2,6}} {_W}(?: {_W})? {_RARE_TYPE}{_TAIL}"),
+    over_bytes(rf"\b(?:USNS|USNV|USS|USCGC) {_W}(?:{_SEP}(?:[AFD]PO,? )[A-Z]{{2}},? [0-9]{{5}})"),
     over_bytes(rf"(?:{_UNIT}, ?){{0,3}}\b{_STREET}{_TAIL}"),
     over_bytes(rf"\b{_FOREIGN}{_ENDED}{_TAIL}"),
     over_bytes(rf"\b{_UNIT}, ?(?:{_W}(?: {_W}){{0,3}}, ?){{0,2}}[0-9]{{1,5}}[A-Za-z]? (?:{_W} ?){{1,4}}{_TAIL}"),
@@ -76,7 +87,21 @@ _PATTERNS = (
     ),
 )
 _POSTCODE = over_bytes(
-    r"(?i:\b(?:zip|postcode|postal code)(?: ?code)?(?: is)?[: ]{1,3})([A-Z0-9][A-Za-z0-9 -]{2,9}[A-Za-z0-9])"
+    r"(?i:\b(?:zip|postcode|postal code)(?: ?code)?(?: is)?[: ]{1,3})([A-Z0-9][A-Za-z0-9 -]{1,9}[A-Za-z0-9])"
+)
+_CORNER_PART = rf"(?:[A-Z\xC0][{_L}'.-]*|[0-9]{{1,6}}(?:st|nd|rd|th)?\.?|de|la|of|ul\.)"
+_CORNER = over_bytes(
+    rf"(?i:corner of) ({_CORNER_PART}(?: {_CORNER_PART}){{0,5}} (?:and|&) {_CORNER_PART}(?: {_CORNER_PART}){{0,4}})"
+)
+# In small letters only the plainest names of streets are told from prose.
+_SMALL = over_bytes(
+    r"\b[0-9]{1,6}[a-z]? (?:[0-9]{1,4} )?(?:[a-z][a-z'.-]+ ){1,3}(?:street|st|avenue|ave|road|rd|boulevard|blvd|"
+    r"drive|terrace|"
+    r"crescent|court)\b\.?(?:,? (?:apt|unit|suite|flat|floor|#)\.? ?[0-9]{1,5}[a-z]?)?"
+    r"(?:,? [a-z]{3,14}(?: [a-z]{3,14})?,? [a-z]{2},? [0-9]{5}\b)?"
+)
+_MEASURES = frozenset(
+    b"minute minutes min mins hour hours mile miles km lane way bedroom bed year years day days week weeks".split()
 )
 # After these words a number with names behind it is an address, whatever the street is called.
 _CUE = over_bytes(
@@ -95,7 +120,8 @@ _CUES = (
     "arrived", " at ", "it's in", "user:", "from:",
 )  # fmt: skip
 _CUE_END = over_bytes(
-    r"(?:[?!;\x22]|\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|"
+    r"(?:[?!;\x22]|, (?:first|second|third|fourth|ground|top|next|near|opposite|behind|above|right|just|you|we)\b|"
+    r"\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|"
     r"with|as|it|that|my|I|we|can|could|"
     r"after|last|before|every|by|at|this|has|was|of|from|are|have|until|near)\b| - |\)|\()"
 )
@@ -120,16 +146,31 @@ class LatinAddressRecognizer(RuleRecognizer):
                 if not (start and is_word(skeleton[start - 1])):
                     yield Hit(start, _trim(skeleton, start, end), SHAPED + 0.05, "ADDRESS")
         if has_any(view, ("zip", "post")):
-            for match in _POSTCODE.finditer(skeleton):
-                start = match.start(1)
-                words = match.group(1).split(b" ")
-                while words and not any(48 <= b <= 57 for b in words[-1]):
-                    words.pop()
-                end = start + len(b" ".join(words))
-                if words and free(skeleton, start, end):
-                    yield Hit(start, end, SHAPED, "ADDRESS")
+            yield from self._postcodes(view)
         if has_any(view, _CUES):
             yield from self._announced(view)
+        yield from self._corners(view)
+
+    def _postcodes(self, view: View) -> Iterator[Hit]:
+        for match in _POSTCODE.finditer(view.skeleton):
+            start = match.start(1)
+            words = match.group(1).split(b" ")
+            while words and not any(48 <= b <= 57 for b in words[-1]):
+                words.pop()
+            end = start + len(b" ".join(words))
+            if words and free(view.skeleton, start, end):
+                yield Hit(start, end, SHAPED, "ADDRESS")
+
+    def _corners(self, view: View) -> Iterator[Hit]:
+        """Yield corners of two streets, and streets in small letters."""
+        skeleton = view.skeleton
+        if "corner of" in view.lower:
+            for match in _CORNER.finditer(skeleton):
+                yield Hit.at(match.span(1), SHAPED, "ADDRESS")
+        for match in _SMALL.finditer(skeleton):
+            start, end = match.span()
+            if not (start and is_word(skeleton[start - 1])) and not _MEASURES & set(match.group().split()):
+                yield Hit(start, end, SHAPED - 0.1, "ADDRESS")
 
     def _announced(self, view: View) -> Iterator[Hit]:
         skeleton = view.skeleton

@@ -11,6 +11,8 @@ from anonymize.view import View
 
 # Scores order findings that overlap; they are no probabilities. A checksum outranks a context word, and that a shape.
 PROVEN, CUED, SHAPED, GUESSED = 1.0, 0.9, 0.8, 0.6
+# A place or a body that by itself leads to nobody: it counts in a short text that names somebody, and nowhere else.
+WEAK = 0.3
 
 _MEMORY = 16 << 20  # bytes; beyond it RE2 falls back to a matcher that is linear too, but ten times slower
 

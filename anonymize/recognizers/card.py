@@ -7,7 +7,8 @@ from stdnum import luhn
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, free_digits
 
-_RUN = over_bytes(r"[1-9][0-9]{3}(?:[ -]?[0-9]){8,15}")
+# One mark or line break may stand between two digits, or a hyphen with blanks.
+_RUN = over_bytes(r"[1-9][0-9]{3}(?:(?:[ .\n-]| - )?[0-9]){8,15}")
 _CUES = (
     "card",
     "credit",

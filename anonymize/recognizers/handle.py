@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from anonymize.names.lists import word_set
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
 from anonymize.view import View, is_word
 
@@ -19,144 +20,54 @@ _NAMED = over_text(
     r"(?:号| ?id| ?uid| ?handle| ?username| ?account| ?name| ?tag)?(?: is | ?[:=] ?|是|叫|为| |号)[\"'`]?@?"
     r"([A-Za-z0-9_][A-Za-z0-9_.#-]{2,38})"
 )
+# Right behind a word for an account, a name with letters and digits.
+_GLUED = over_text(
+    r"(?:账号|帐号|账户|帳號|用户名|用户|登录名|登陆名|昵称|网名|(?i:login|username|user))(?:用|用的|就|还)?"
+    r"([A-Za-z][A-Za-z0-9_.-]{2,30}[A-Za-z0-9])"
+)
+_SIGNED_IN = over_text(
+    r"(?i)(?:log(?:ged|ging)?[ -]?(?:in|on)|sign(?:ed|ing)? in|connect(?:ed|ing)?|authenticat(?:ed|ing)|login|user|"
+    r"account|ran|"
+    r"switch(?:ed)? to user|whoami)(?: as|:)(?: user)? [\"'`]?([A-Za-z0-9_][A-Za-z0-9_.-]{2,30})"
+)
+_OPTION = over_bytes(
+    r"(?:mysql|mysqldump|psql|ssh|scp|sftp|smbclient|curl|sqlcmd|mongo(?:sh)?|redis-cli|docker "
+    r"login)\b[^\n]{0,80}? (?:-u|-U|-l|--user(?:name)?)[ =]?([A-Za-z0-9_][A-Za-z0-9_.-]{2,30})"
+)
 _LOGIN_AT_HOST = over_bytes(r"([A-Za-z_][A-Za-z0-9_.-]{1,31})@(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[a-z0-9-]+:)")
 _DISCORD = over_bytes(r"[A-Za-z][A-Za-z0-9_.]{2,31}#[0-9]{4}\b")
 _REDDIT = over_bytes(r"(?:^|[\s(])/?u/([A-Za-z0-9_-]{3,20})")
 # What follows an at sign in code, style sheets, documentation comments and chat commands.
-_WORDS_OF_CODE = frozenset(
-    [
-        "media",
-        "import",
-        "param",
-        "params",
-        "return",
-        "returns",
-        "throws",
-        "throw",
-        "override",
-        "property",
-        "dataclass",
-        "staticmethod",
-        "classmethod",
-        "abstractmethod",
-        "app",
-        "pytest",
-        "decorator",
-        "interface",
-        "autowired",
-        "test",
-        "before",
-        "after",
-        "beforeeach",
-        "aftereach",
-        "component",
-        "injectable",
-        "input",
-        "output",
-        "service",
-        "controller",
-        "repository",
-        "bean",
-        "entity",
-        "table",
-        "column",
-        "id",
-        "get",
-        "post",
-        "put",
-        "delete",
-        "requestmapping",
-        "getmapping",
-        "postmapping",
-        "requestbody",
-        "pathvariable",
-        "springbootapplication",
-        "configuration",
-        "value",
-        "qualifier",
-        "transactional",
-        "keyframes",
-        "font-face",
-        "charset",
-        "supports",
-        "page",
-        "include",
-        "mixin",
-        "extend",
-        "if",
-        "else",
-        "for",
-        "while",
-        "function",
-        "layer",
-        "apply",
-        "tailwind",
-        "use",
-        "forward",
-        "author",
-        "version",
-        "since",
-        "see",
-        "deprecated",
-        "link",
-        "code",
-        "example",
-        "type",
-        "typedef",
-        "template",
-        "private",
-        "public",
-        "protected",
-        "readonly",
-        "state",
-        "binding",
-        "published",
-        "objc",
-        "escaping",
-        "discardableresult",
-        "main",
-        "available",
-        "published",
-        "viewbuilder",
-        "everyone",
-        "here",
-        "channel",
-        "all",
-        "latest",
-        "types",
-        "babel",
-        "angular",
-        "vue",
-        "click",
-        "submit",
-        "change",
-        "keyup",
-        "model",
-        "suppresswarnings",
-        "nullable",
-        "notnull",
-        "nonnull",
-        "data",
-        "getter",
-        "setter",
-        "builder",
-        "slf4j",
-        "wraps",
-        "cache",
-        "lru_cache",
-        "cached_property",
-        "contextmanager",
-        "fixture",
-        "parametrize",
-        "mark",
-        "validator",
-        "field_validator",
-        "task",
-        "dag",
-    ]
+_WORDS_OF_CODE = word_set(
+    "media import param params return returns throws throw override property dataclass staticmethod classmethod "
+    "abstractmethod app pytest decorator interface autowired test before after beforeeach aftereach component "
+    "injectable input output service controller repository bean entity table column id get post put delete "
+    "requestmapping getmapping postmapping requestbody pathvariable springbootapplication configuration value "
+    "qualifier transactional keyframes font-face charset supports page include mixin extend if else for while "
+    "function layer apply tailwind use forward author version since see deprecated link code example type typedef "
+    "template private public protected readonly state binding published objc escaping discardableresult main "
+    "available viewbuilder everyone here channel all latest types babel angular vue click submit change keyup "
+    "model suppresswarnings nullable notnull nonnull data getter setter builder slf4j wraps cache lru_cache "
+    "cached_property contextmanager fixture parametrize mark validator field_validator task dag"
 )
 _MACHINE_USERS = frozenset(
-    {"root", "admin", "user", "username", "ubuntu", "ec2-user", "git", "postgres", "host", "test"}
+    {
+        "root",
+        "admin",
+        "app",
+        "sa",
+        "dba",
+        "mysql",
+        "redis",
+        "user",
+        "username",
+        "ubuntu",
+        "ec2-user",
+        "git",
+        "postgres",
+        "host",
+        "test",
+    }
 )
 _CODE_AFTER = ("(", "/", "{")
 
@@ -174,12 +85,40 @@ class HandleRecognizer(RuleRecognizer):
                 if match.group(1).decode("latin-1").lower() not in _MACHINE_USERS:
                     yield Hit.at(match.span(1), SHAPED, "HANDLE")
         yield from self._after_name(view)
+        yield from self._glued(view)
+        if " -" in view.text:
+            yield from self._options(view)
         for match in _DISCORD.finditer(view.skeleton):
             if not is_word(view.skeleton[match.start() - 1] if match.start() else 32):
                 yield Hit.at(match.span(), SHAPED, "HANDLE")
         if "u/" in view.text:
             for match in _REDDIT.finditer(view.skeleton):
                 yield Hit.at(match.span(1), GUESSED, "HANDLE")
+
+    def _options(self, view: View) -> Iterator[Hit]:
+        """Yield names of accounts on command lines."""
+        for match in _OPTION.finditer(view.skeleton):
+            if match.group(1).decode("latin-1").lower() not in _MACHINE_USERS:
+                yield Hit.at(match.span(1), SHAPED - 0.1, "HANDLE")
+
+    def _glued(self, view: View) -> Iterator[Hit]:
+        """Yield names of accounts that stand right behind a word for them."""
+        for pattern in (_GLUED, _SIGNED_IN):
+            for match in pattern.finditer(view.text):
+                start, end = match.span(1)
+                while view.text[end - 1] in ".-":
+                    end -= 1
+                name = view.text[start:end]
+                whole = not view.text[end : end + 1].isalnum() or not view.text[end].isascii()
+                before = view.skeleton[match.start() - 1] if match.start() else 32
+                if (
+                    whole
+                    and any(c.isdigit() for c in name)
+                    and any(c.isalpha() for c in name)
+                    and not (is_word(before) and is_word(view.skeleton[match.start()]))
+                    and view.text[end : end + 1] not in ("(", "=", "[", ":")
+                ):
+                    yield Hit(start, end, SHAPED - 0.1, "HANDLE")
 
     def _after_at(self, view: View) -> Iterator[Hit]:
         for match in _AT.finditer(view.skeleton):

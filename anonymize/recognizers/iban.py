@@ -7,7 +7,7 @@ from stdnum import iban
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, free, is_word
 
-_SHAPE = over_bytes(r"(?i)[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]){11,30}")
+_SHAPE = over_bytes(r"(?i)[A-Z]{2}[0-9]{2}(?:[ \n-]?[A-Z0-9]){11,30}")
 _LENGTHS = range(15, 35)
 
 

@@ -10,7 +10,7 @@ from stdnum.de import idnr
 from stdnum.es import dni, nie
 from stdnum.fr import nir
 from stdnum.gb import nhs
-from stdnum.in_ import aadhaar, pan
+from stdnum.in_ import aadhaar
 from stdnum.it import codicefiscale
 from stdnum.kr import rrn
 from stdnum.mx import curp
@@ -53,7 +53,7 @@ _KINDS = (
     _Kind(over_bytes(r"[XYZ]-?[0-9]{7}-?[A-Z]"), nie.is_valid),
     _Kind(over_bytes(r"[12] ?[0-9]{2} ?[0-9]{2} ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}"), nir.is_valid),
     _Kind(over_bytes(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"), cpf.is_valid),
-    _Kind(over_bytes(r"[A-Z]{5}[0-9]{4}[A-Z]"), pan.is_valid, ("pan",)),
+    _Kind(over_bytes(r"[A-Z]{5}[0-9]{4}[A-Z]"), _shape_alone, ("pan", "tax", "permanent account")),
     _Kind(over_bytes(r"[0-9]{6}-[1-8][0-9]{6}"), rrn.is_valid),
     _Kind(over_bytes(r"[0-9]{6}[-+][0-9]{4}"), personnummer.is_valid, ("person", "swed", "ssn")),
     _Kind(over_bytes(r"[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}"), aadhaar.is_valid, ("aadha", "uidai")),
@@ -67,15 +67,24 @@ _KINDS = (
 _NAMED = over_text(
     r"(?i)(?:driver'?s?'? ?licen[cs]e|driving licen[cs]e|driver license|national (?:id|insurance)|identity card|"
     r"id(?:entity)? (?:card )?(?:number|no\.?)|tax id|nino|nhs(?: number)?|aadhaar|pesel|nric|cpf|curp|bsn|sin|tfn|"
-    r"(?:member|patient|policy|insurance|employee|student|medicare|medical record|mrn|visa)(?: policy)? ?"
-    r"(?:id|number|no\.?|#)|mrn|驾驶证号?|驾照号?|驾驶证编号|社保号|社保卡号?|医保号|医保卡号?|学号|工号|准考证号|"
+    r"(?:member|patient|policy|policyholder|insurance|employee|student|medicare|medical record|mrn|visa|user|voter|"
+    r"police|tax|"
+    r"badge|license|licence|identification|beneficiary|passenger|traveller|health|registration|aadha?a?r|pan)(?: "
+    r"policy| plan| card)? ?"
+    r"(?:id|number|no\.?|#|code)|mrn|驾驶证号?|驾照号?|驾驶证编号|社保号|社保卡号?|医保号|医保卡号?|学号|工号|准考证号|"
     r"身分證字號|身份證號|身份证号码?|身份证|身分證|证件号码?|台胞证号?|居住证号?|户口本号)"
-    r"(?: ?(?:number|no\.?|num|#))?(?:[ :#=]| is| was|是|为|:|号|\()*([A-Z]{0,4}-?[0-9][A-Z0-9-]{4,19}(?:\([0-9A]\))?)"
+    r"(?: ?(?:number|no\.?|num|#))?(?:[ :#='\"]| is| was|是|为|:|号|\(|dl:|"
+    r"atin:)*([A-Z]{0,6}[-_]?[0-9][A-Z0-9-]{3,19}(?:\([0-9A]\))?)"
 )
 _WORDS = (
     "licen", "national", "identity", "id ", "tax", "nino", "nhs", "aadh", "pesel", "nric", "cpf", "curp", "bsn", "sin",
     "tfn", "member", "patient", "policy", "insur", "employee", "student", "medic", "mrn", "visa", "驾", "社保", "医保",
-    "学号", "工号", "准考证", "证", "證",
+    "user", "voter", "police", "badge", "registration", "beneficiary", "pan", "passenger", "
+    ""health", "
+    ""学号", "
+    ""工号", "准考证", "
+    ""证", "
+    ""證",
 )  # fmt: skip
 
 

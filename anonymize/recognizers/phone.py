@@ -8,27 +8,32 @@ from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer
 from anonymize.view import View, free, free_digits
 
 _MAINLAND = over_bytes(
-    r"(?:(?:\+|00)?86[ -]?)?(?:1[3-9][0-9]{9}|1[3-9][0-9][ -][0-9]{4}[ -][0-9]{4}|"
+    r"(?:(?:\+|00)?86[ -]?)?(?:1[3-9][0-9]{9}|1[3-9][0-9][ \n-][0-9]{4}[ \n-][0-9]{4}|"
     r"1[3-9][0-9]{2}[ -][0-9]{3}[ -][0-9]{4}|"
     r"1 [3-9](?: [0-9]){9}|1-[3-9](?:-[0-9]){9}|1[3-9][0-9]{5}[ -][0-9]{4}|1[3-9][0-9][ -][0-9]{8})"
 )
 _LANDLINE = over_bytes(r"(?:(?:\+|00)86[ -]?)?(?:\(0[1-9][0-9]{1,2}\) ?|0[1-9][0-9]{1,2}[ -])[0-9]{3,4}[ -]?[0-9]{4}")
 _AMERICAN = over_bytes(
-    r"(?:\+?1[ .-]?)?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[ .-])[0-9]{3}[ .-][0-9]{4}"
+    r"(?:\+?1[ .-]?)?(?:\([2-9][0-9]{2}\)[ \n]?|[2-9][0-9]{2}[ .\n-])[0-9]{3}[ .\n-][0-9]{4}"
     r"(?: ?(?:x|ext\.?|extension) ?[0-9]{1,6})?"
 )
 _INTERNATIONAL = over_bytes(r"(?:\+|00)[1-9][0-9]{0,3}(?:[ ./-]{0,2}\(?[0-9]{1,5}\)?){2,7}")
 _SEPARATED = over_bytes(r"\(?0[1-9][0-9]{0,5}\)?(?:[ ./-][0-9]{2,7}){1,5}")
 _CUED = over_text(
     r"(?i)(?:\b(?:tele|i|head|micro)?phone|\btele?|\b(?:mobile|cell|fax|whatsapp|call(?:ing|ed)?|text(?:ing)?|sms|"
-    r"dial|ring|reach|contact|landline|hotline|messages to)|"
+    r"dial|ring|reach|contact|landline|hotline|messages to|desk:|office:|answer(?:ing)? (?:at|on))|"
     r"\bnumber(?:'s| is| was|:)|registered|imessage|facetime|signal|telegram|"
     r"电话|手机|座机|联系方式|联系|致电|拨打|打给|热线|传真|号码是|手机号|電話|手機|回电|短信)"
     r"[^0-9+()\n]{0,24}\n?[^0-9+()\n]{0,6}([+(]{0,2}[0-9](?:[ ./()-]{0,2}[0-9]){5,17})"
 )
+# A label may stand behind: "416 60 039 office".
+_LABELLED = over_bytes(
+    r"([+(]{0,2}[0-9](?:[ ./()-]{0,2}[0-9]){5,15}\)?) ?[-,(]? ?(?i:office|fax|mobile|cell|home|work|desk|tel|phone|"
+    r"ext)\b"
+)
 _CUES = (
     "phone", "tel", "mobile", "cell", "fax", "whatsapp", "call", "text", "sms", "dial", "ring", "reach", "contact",
-    "line", "number", "regist", "message", "facetime", "signal",
+    "line", "number", "desk", "office", "answer", "regist", "message", "facetime", "signal",
     "电话", "手机", "座机", "联系", "致电", "拨打", "打给", "热线", "传真", "号码", "電話", "手機", "回电", "短信",
 )  # fmt: skip
 _NEAR = (
@@ -107,6 +112,21 @@ class PhoneRecognizer(RuleRecognizer):
             if _date_like(view.text[start:end]):
                 continue
             yield Hit(start, end, SHAPED, "PHONE")
+        yield from self._labelled(view)
+
+    def _labelled(self, view: View) -> Iterator[Hit]:
+        """Yield numbers with a label behind them, and short ones where somebody is to ring."""
+        for match in _LABELLED.finditer(view.skeleton):
+            start, end = match.span(1)
+            value = view.text[start:end]
+            grouped = any(c in value for c in " ()-./+")
+            if (
+                grouped
+                and sum(c.isdigit() for c in value) >= 7
+                and free(view.skeleton, start, end)
+                and not _date_like(value)
+            ):
+                yield Hit(start, end, SHAPED, "PHONE")
         for match in _LOCAL.finditer(view.skeleton):
             start, end = match.span()
             near = view.before(start, 48) + " " + view.after(end, 24)

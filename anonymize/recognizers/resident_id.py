@@ -11,6 +11,8 @@ from anonymize.view import View, free
 _MODERN = over_bytes(
     r"[1-9][0-9]{5}[ -]?(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[ -]?[0-9]{3}[0-9Xx]"
 )
+# A number that a line break or blanks cut anywhere is one where its check digit says so.
+_CUT = over_bytes(r"[1-9](?:[ \n-]{0,2}[0-9]){16}[ \n-]{0,2}[0-9Xx]")
 _OLD = over_bytes(r"[1-9][0-9]{7}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[0-9]{3}")
 _CUES = (
     "身份证",
@@ -49,16 +51,24 @@ class ResidentIdRecognizer(RuleRecognizer):
             number = "".join(c for c in view.text[start:end].upper() if c.isalnum())
             if not _real_date(number[6:14]):
                 continue
-            if ric.calc_check_digit(number[:17]) == number[17]:
+            if _checked(number):
                 yield Hit(start, end, PROVEN, "CN_RESIDENT_ID")
             elif _cued(view, start, end) or not _serial(view, start):
                 # A mistyped number still tells who it is, where the words say what it was meant to be.
                 yield Hit(start, end, CUED + 0.05, "CN_RESIDENT_ID")
+        yield from self._cut(view)
         if any(cue in view.lower for cue in _CUES):
             for match in _OLD.finditer(view.skeleton):
                 start, end = match.span()
                 if free(view.skeleton, start, end) and _cued(view, start, end):
                     yield Hit(start, end, CUED + 0.05, "CN_RESIDENT_ID")
+
+    def _cut(self, view: View) -> Iterator[Hit]:
+        """Yield numbers that a line break or blanks cut."""
+        for match in _CUT.finditer(view.skeleton):
+            number = "".join(c for c in view.text[match.start() : match.end()].upper() if c.isalnum())
+            if free(view.skeleton, *match.span()) and _real_date(number[6:14]) and _checked(number):
+                yield Hit.at(match.span(), PROVEN, "CN_RESIDENT_ID")
 
 
 # What stands before an 18-digit number that counts orders or records.
@@ -100,6 +110,10 @@ def _is_province(code: str) -> bool:
 def _cued(view: View, start: int, end: int) -> bool:
     near = view.before(start, 40) + " " + view.after(end, 20)
     return any(cue in near for cue in _CUES)
+
+
+def _checked(number: str) -> bool:
+    return bool(ric.calc_check_digit(number[:17]) == number[17])
 
 
 def _real_date(digits: str) -> bool:

@@ -21,9 +21,14 @@ _HEADER = over_bytes(r"(?i)\b(?:bearer|basic|token)[ :]+([A-Za-z0-9+/_.~-]{12,}=
 _VALUE = r"([^\s\"'`“”,;，。；、！？（）()<>\[\]{}|]{4,})"
 _ASSIGNED = over_text(
     r"(?i)(?:pass(?:word|wd|phrase|code)?s?|pwd|secret|token|api[_ -]?key|access[_ -]?key|secret[_ -]?key|"
-    r"auth[_ -]?key|private[_ -]?key|"
+    r"auth[_ -]?key|private[_ -]?key|[a-z]{2,20}_key|"
     r"credentials?|pin|otp|cvv|cvc)[A-Za-z_-]{0,24}[\"'`]?(?: ?\([^)\n]{0,12}\))?"
     r"(?: ?(?:is|was|are|to|:=|=>|=|:|是|为|改成|改为|输)[ :]?| ?\(| )[ ]?[\"'`“]?" + _VALUE
+)
+# What the secret is for may stand between its name and its value.
+_FOR = over_text(
+    r"(?i)(?:pass(?:word|wd|phrase|code)|pwd|token|api[_ -]?key|secret|pin)s? (?:for|of|to|on|at) [^\n,;:.!?=]{1,40}?"
+    r"(?: is| was| =|=|:)[ :]{0,2}[\"'`“]?" + _VALUE
 )
 _NAMED_HAN = over_text(
     r"(?:密码|密碼|口令|密钥|验证码|提取码|暗号|授权码|令牌)[\"'`]?(?: ?\([^)\n]{0,12}\))?"
@@ -41,6 +46,7 @@ _GATE = over_text(
     r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|"
     r"：)? ?([0-9A-Z#*]{4,12})"
 )
+_PIN = over_bytes(r"(?i)\bpin(?: ?code| number)?(?: is|:|=|#)? ?\(?([0-9]{4,8})\b")
 _LOGIN_PAIR = over_text(r"(?i)[a-z0-9._%+-]+@[a-z0-9.-]+ ?[/|] ?([^\s，。]{6,64})")
 # Values that stand where a secret would: examples, references to one, words of code.
 _EXAMPLES = (
@@ -87,6 +93,13 @@ class SecretRecognizer(RuleRecognizer):
             for match in _GATE.finditer(view.text):
                 if any(c.isdigit() for c in match.group(1)):
                     yield Hit.at(match.span(1), CUED, "SECRET")
+        yield from self._beside(view)
+
+    def _beside(self, view: View) -> Iterator[Hit]:
+        """Yield numbers behind the word PIN, and passwords beside a login."""
+        if "pin" in view.lower:
+            for match in _PIN.finditer(view.skeleton):
+                yield Hit.at(match.span(1), CUED, "SECRET")
         if "@" in view.text and ("/" in view.text or "|" in view.text):
             for match in _LOGIN_PAIR.finditer(view.text):
                 if _strong(match.group(1)) and not match.group(1).lower().startswith(("http", "www.", "+")):
@@ -104,7 +117,7 @@ class SecretRecognizer(RuleRecognizer):
             yield Hit(start, end, PROVEN, "SECRET")
 
     def _assigned(self, view: View) -> Iterator[Hit]:
-        for match in chain(_ASSIGNED.finditer(view.text), _NAMED_HAN.finditer(view.text)):
+        for match in chain(*(p.finditer(view.text) for p in (_ASSIGNED, _FOR, _NAMED_HAN))):
             start, end = match.span(1)
             end = _until_wide(view, start, end)
             cue, value = view.text[match.start() : start].lower(), view.text[start:end]

@@ -1,0 +1,273 @@
+"""Names in Latin script that the lists know, in any case: a given name with what follows it, or a common one alone."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from anonymize.names.lists import Lists, lists
+from anonymize.names.segments import prose
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer
+from anonymize.view import View
+
+_WORD = re.compile(rb"[A-Za-z\xC0\xE0]+(?:['-][A-Za-z\xC0\xE0]+)*")
+_PARTICLES = frozenset(
+    [
+        "de",
+        "da",
+        "di",
+        "del",
+        "della",
+        "der",
+        "den",
+        "van",
+        "von",
+        "la",
+        "le",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ben",
+        "ten",
+        "ter",
+        "dos",
+        "das",
+        "du",
+        "y",
+    ]
+)
+_MOST_PARTS = 4
+# Marks that make a word a part of an identifier, a path, an address or a command.
+_CODE_LEFT, _CODE_RIGHT = frozenset(b"_/@#\\=$.&-+~*^%`<"), frozenset(b"_/@=(\\{[`>")
+_SHORTEST_ALONE = 4
+# Names that are words of places, colours and papers, in front of which more capitals follow as often as a family name.
+_NO_HEADS = frozenset(
+    [
+        "park",
+        "green",
+        "forest",
+        "field",
+        "river",
+        "lake",
+        "stone",
+        "rock",
+        "sea",
+        "sky",
+        "sun",
+        "rain",
+        "king",
+        "queen",
+        "prince",
+        "west",
+        "north",
+        "law",
+        "price",
+        "cash",
+        "bill",
+        "wells",
+        "woods",
+        "wood",
+        "ward",
+        "ash",
+        "bay",
+        "bush",
+        "candy",
+        "case",
+        "cross",
+        "day",
+        "duke",
+        "earl",
+        "fern",
+        "flora",
+        "frost",
+        "garden",
+        "golden",
+        "hunt",
+        "jewel",
+        "journey",
+        "judge",
+        "light",
+        "long",
+        "love",
+        "major",
+        "march",
+        "patience",
+        "pepper",
+        "pike",
+        "pine",
+        "rich",
+        "rush",
+        "sage",
+        "silver",
+        "sterling",
+        "storm",
+        "summer",
+        "sunny",
+        "temple",
+        "trinity",
+        "van",
+        "winter",
+        "wolf",
+        "young",
+        "heaven",
+        "harmony",
+        "destiny",
+        "glory",
+        "joy",
+        "justice",
+        "knight",
+        "mercy",
+        "noble",
+        "cook",
+        "baker",
+        "carter",
+        "cooper",
+        "mason",
+        "turner",
+    ]
+)
+# Cases in which a word may be written.
+_LOWER, _TITLE, _UPPER, _ODD = range(4)
+
+
+class _Token(NamedTuple):
+    start: int
+    end: int
+    lower: str
+    case: int
+
+
+class KnownNameRecognizer(RuleRecognizer):
+    """Finds people whose given name is on a list, in prose: with family names, initials and particles, in any case."""
+
+    ENTITIES = ("PERSON",)
+
+    def find(self, view: View) -> Iterator[Hit]:
+        """Yield names."""
+        known = lists()
+        for low, high in prose(view):
+            yield from self._line(view, low, high, known)
+
+    def _line(self, view: View, low: int, high: int, known: Lists) -> Iterator[Hit]:
+        tokens: list[_Token] | None = None
+        taken = low
+        matches = list(_WORD.finditer(view.skeleton, low, high))
+        for number, match in enumerate(matches):
+            start, end = match.span()
+            if start < taken:
+                continue
+            lower = view.text[start:end].lower()
+            if (
+                lower not in known.given
+                and lower not in known.rare
+                and (lower not in known.words or lower in _NO_HEADS)
+                and not _hyphenated(lower, known)
+            ):
+                continue
+            if tokens is None:
+                tokens = [_token(view, m) for m in matches]
+            last = self._last(view, tokens, number, known)
+            if last is not None:
+                taken = tokens[last].end
+                yield Hit(start, taken, SHAPED - 0.12 if last > number else GUESSED, "PERSON")
+
+    def _last(self, view: View, tokens: list[_Token], first: int, known: Lists) -> int | None:
+        """The number of the last word of the name that begins at a word, or None where none does."""
+        head = tokens[first]
+        if view.skeleton[head.start - 1 : head.start] in (b"'",) or _in_code(view, head):
+            return None
+        last = at = first
+        while at + 1 < len(tokens) and at - first < _MOST_PARTS and _adjoins(view, tokens[at], tokens[at + 1]):
+            word = tokens[at + 1]
+            if len(word.lower) == 1 or word.lower in _PARTICLES:
+                at += 1
+            elif _continues(head, word, known):
+                at += 1
+                last = at
+            else:
+                break
+        if last > first:
+            return None if _in_code(view, tokens[last]) else last
+        return first if _alone(head, known) else None
+
+
+def _token(view: View, match: re.Match[bytes]) -> _Token:
+    start, end = match.span()
+    # What follows an apostrophe at the end is no part of a name.
+    word = view.text[start:end]
+    if word.endswith("'s"):
+        end, word = end - 2, word[:-2]
+    rest = word[1:].replace("-", "").replace("'", "")
+    if word.islower():
+        case = _LOWER
+    elif word.isupper() and len(word) > 1:
+        case = _UPPER
+    elif rest.islower() or not rest or all(p[:1].isupper() for p in re.split("['-]", word) if p):
+        case = _TITLE if word[:1].isupper() and not re.search(r"[a-z][A-Z]", word) else _ODD
+    else:
+        case = _ODD
+    return _Token(start, end, word.lower(), case)
+
+
+def _hyphenated(lower: str, known: Lists) -> bool:
+    """Whether a word such as Jean-Luc is made of given names."""
+    first, hyphen, _ = lower.partition("-")
+    return bool(hyphen) and first in known.given
+
+
+def _adjoins(view: View, left: _Token, right: _Token) -> bool:
+    """Whether nothing but a blank, or the point of an initial, stands between two words."""
+    between = view.text[left.end : right.start]
+    return (
+        between in (" ", "  ")
+        or (between == ". " and len(left.lower) == 1)
+        or (between == "." and left.end - left.start == 1)
+    )
+
+
+def _continues(head: _Token, word: _Token, known: Lists) -> bool:
+    """Whether a word behind a given name is more of the name."""
+    lower = word.lower
+    sure = head.lower in known.given and head.lower not in known.words
+    if lower in known.not_names or (head.case == _LOWER) != (word.case == _LOWER):
+        return False
+    listed = lower in known.family or lower in known.given or lower in known.rare
+    # In small letters a word is a word: only names that are nothing else, or an unknown word behind a common name.
+    if word.case == _LOWER:
+        unknown = len(lower) > 3 and not known.ordinary(lower) and lower not in known.cities
+        if head.lower in known.words or not (sure or len(head.lower) > 3):
+            return False
+        return (listed and lower not in known.words) or (sure and (lower in known.family_words or unknown))
+    if lower in known.places or lower in known.cities:
+        return listed and sure
+    if head.lower not in known.given and head.lower not in known.rare and "-" not in head.lower:
+        # The first is a word: only a family name that is none, or one of few others, makes the two a name.
+        return lower in known.family or (
+            lower in known.family_words and head.case == word.case == _TITLE and lower not in _NO_HEADS
+        )
+    if listed or lower in known.family_words:
+        return True
+    return sure and len(lower) > 2 and not known.ordinary(lower)
+
+
+def _alone(head: _Token, known: Lists) -> bool:
+    """Whether a given name stands for somebody by itself: a common one that is no word, no term and no place."""
+    lower = head.lower
+    if lower not in known.given or lower in known.words or lower in known.not_names or lower in known.places:
+        return False
+    return len(lower) >= _SHORTEST_ALONE and (head.case != _UPPER or len(lower) > _SHORTEST_ALONE)
+
+
+def _in_code(view: View, token: _Token) -> bool:
+    """Whether the neighbours of a word say that it is a part of an identifier, a path or an address."""
+    left = view.skeleton[token.start - 1] if token.start else 32
+    right = view.skeleton[token.end : token.end + 2]
+    if left in _CODE_LEFT and not (
+        left in b"*-" and view.skeleton[token.start - 2 : token.start - 1] in (b"*", b" ", b"\n", b"")
+    ):
+        return True
+    return (
+        (right[:1] != b"" and right[0] in _CODE_RIGHT)
+        or (right[:1] == b"." and right[1:].isalnum())
+        or 48 <= left <= 57
+    )
