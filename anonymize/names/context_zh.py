@@ -36,7 +36,8 @@ _RECORD = over_text(
 _RECORD_ID = over_text(rf"(?:^|[\s:,;|/])({_HAN}{{2,4}})[\s,;|/]{{1,2}}[1-9][0-9]{{16}}[0-9Xx]")
 # `请假人：慕瑜`: any word for a role, then a colon.
 _ROLE = over_text(
-    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}]|{_HAN})(?:[\x{{4e00}}-\x{{9fff}}](?:人|者|员|师|长|主|方|户|友|徒|属|东)|[姓名]名|抬头|名字|贵姓)[:=]\s?({_HAN}{{1,6}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
+    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}]|{_HAN})(?:[\x{{4e00}}-\x{{9fff}}](?:人|者|员|师|长|主|方|户|友|徒|属|东)|[姓名]名|抬头|"
+    rf"名字|贵姓)[:=]\s?({_HAN}{{1,6}}·{_HAN}{{1,8}}|{_HAN}{{2,4}})"
     rf"(?:[^\x{{4e00}}-\x{{9fff}}]|$|性别|电话|身份|手机|出生|年龄)"
 )
 # Labels of forms behind which even a name that is a word is one, where the field ends with it.

@@ -33,8 +33,7 @@ class NameReader(EntityRecognizer):
 
     @abstractmethod
     def read(self, sentences: Sequence[str]) -> Iterator[tuple[str, Names]]:
-        """Run the model over distinct sentences: each with its names: start, end, entity and score, in its own "
-        "offsets."""
+        """Run the model over distinct sentences: each with its names (start, end, entity, score) in its own offsets."""
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
         """Find names in one text; see `analyze_many`."""

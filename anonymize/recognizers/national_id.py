@@ -79,12 +79,8 @@ _NAMED = over_text(
 _WORDS = (
     "licen", "national", "identity", "id ", "tax", "nino", "nhs", "aadh", "pesel", "nric", "cpf", "curp", "bsn", "sin",
     "tfn", "member", "patient", "policy", "insur", "employee", "student", "medic", "mrn", "visa", "驾", "社保", "医保",
-    "user", "voter", "police", "badge", "registration", "beneficiary", "pan", "passenger", "
-    ""health", "
-    ""学号", "
-    ""工号", "准考证", "
-    ""证", "
-    ""證",
+    "user", "voter", "police", "badge", "registration", "beneficiary", "pan", "passenger", "health",
+    "学号", "工号", "准考证", "证", "證",
 )  # fmt: skip
 
 
