@@ -122,7 +122,8 @@ def _reading(report: NightReport) -> dict[str, str]:
         "scan": f"{read['records']:,} records",
         "deidentify": f"{read['messages']:,} messages and {read['events']:,} events kept,"
         f" {read['duplicates']:,} duplicates, {read['superseded']:,} older versions,"
-        f" {read['quarantined']:,} quarantined; {masked:,} values masked",
+        f" {read['quarantined']:,} quarantined; {masked:,} values masked"
+        + (f"; {read['forgotten']:,} of erased users dropped" if read.get("forgotten") else ""),
     }
 
 
