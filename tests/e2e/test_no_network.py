@@ -25,7 +25,7 @@ def _refuse(what):
     return guarded
 
 _real = {}
-for name in ("connect", "connect_ex", "sendto", "sendmsg", "bind"):
+for name in ("connect", "connect_ex", "sendto", "sendmsg"):
     _real[name] = getattr(socket.socket, name)
     setattr(socket.socket, name, _refuse(name))
 for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "gethostbyaddr", "getnameinfo", "create_connection"):
