@@ -119,5 +119,5 @@ class SqlCompleter(Completer):
         """The table that a name before a dot stands for: itself, or what an alias was given to."""
         if owner in self._tables:
             return [owner]
-        alias = re.search(rf"\b(\w+)\s+(?:as\s+)?{re.escape(owner)}\b", text, re.IGNORECASE)
-        return [alias[1]] if alias and alias[1] in self._tables else []
+        named = re.findall(rf"\b(\w+)\s+(?:as\s+)?{re.escape(owner)}\b", text, re.IGNORECASE)
+        return [name for name in named if name in self._tables][:1]

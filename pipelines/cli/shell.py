@@ -133,7 +133,7 @@ class Shell:
 
     def _ask(self, sql: str) -> pl.DataFrame:
         """Run a query beside the thread that hears Ctrl-C."""
-        cancel, answered = threading.Event(), _Answer()
+        cancel, done, answered = threading.Event(), threading.Event(), _Answer()
         limits = self._chosen.sql
 
         def ask() -> None:
@@ -143,12 +143,14 @@ class Shell:
                 )
             except BaseException as fault:
                 answered.fault = fault
+            finally:
+                done.set()
 
-        asking = threading.Thread(target=ask, daemon=True)
-        asking.start()
-        while asking.is_alive():
+        threading.Thread(target=ask, daemon=True).start()
+        # An event and not `join`: Ctrl-C in a join makes the thread look ended while it runs.
+        while not done.is_set():
             try:
-                asking.join(0.1)
+                done.wait(0.1)
             except KeyboardInterrupt:
                 cancel.set()
         if answered.fault is not None:

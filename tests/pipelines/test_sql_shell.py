@@ -79,7 +79,7 @@ def test_the_history_is_kept_in_home_for_its_owner_only(sample_night, chosen):
         ("\\csv SELECT 1 AS a, 2 AS b;", "a,b\n1,2"),
         ("DROP VIEW messages;", "DROP statement"),
         ("COPY messages TO 'x.csv';", "COPY statement"),
-        ("SELECT * FROM '/etc/passwd';", "outside the warehouse"),
+        ("SELECT * FROM read_parquet('/etc/x.parquet');", "outside the warehouse"),
         ("SELECT nothing FROM messages;", "nothing"),
     ],
 )

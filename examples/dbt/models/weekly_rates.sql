@@ -1,3 +1,4 @@
+{{ config(materialized='table') }}
 -- One row a week, model and signal. Sums first, then the rate: a mean of daily rates would weigh small days too much.
 SELECT
     date_trunc('week', dt)::DATE AS week,
