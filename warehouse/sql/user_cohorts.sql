@@ -14,23 +14,34 @@
 --   unhappy_share: Unhappy over measurable; null where nothing was measurable.
 --   unhappy_low: Lower end of the 95 % Wilson interval of the share.
 --   unhappy_high: Upper end of the 95 % Wilson interval of the share.
-WITH came AS (
-    SELECT source, user_key, date_trunc('week', min(dt))::DATE AS first_week
+WITH weekly AS (
+    SELECT
+        source,
+        user_id,
+        date_trunc('week', dt)::DATE AS monday,
+        sum(exchanges)::BIGINT AS exchanges,
+        sum(measurable)::BIGINT AS measurable,
+        sum(unhappy)::BIGINT AS unhappy
     FROM user_days
-    GROUP BY source, user_key
+    GROUP BY source, user_id, monday
+),
+came AS (
+    SELECT user_id, min(monday) AS first_week
+    FROM weekly
+    GROUP BY user_id
 ),
 counted AS (
     SELECT
-        came.source,
+        w.source,
         came.first_week,
-        (date_trunc('week', d.dt)::DATE - came.first_week) // 7 AS week,
-        count(DISTINCT d.user_key) AS users,
-        sum(d.exchanges)::BIGINT AS exchanges,
-        sum(d.measurable)::BIGINT AS measurable,
-        sum(d.unhappy)::BIGINT AS unhappy
-    FROM user_days AS d
-    INNER JOIN came ON came.source = d.source AND came.user_key = d.user_key
-    GROUP BY came.source, came.first_week, week
+        (w.monday - came.first_week) // 7 AS week,
+        count(*) AS users,
+        sum(w.exchanges)::BIGINT AS exchanges,
+        sum(w.measurable)::BIGINT AS measurable,
+        sum(w.unhappy)::BIGINT AS unhappy
+    FROM weekly AS w
+    INNER JOIN came ON came.user_id = w.user_id
+    GROUP BY w.source, came.first_week, week
 ),
 hidden AS (
     -- Ten is small enough to lose little, and large enough that no figure is about somebody. All users of a cohort talk
