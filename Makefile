@@ -5,7 +5,7 @@ BIN := .venv/bin
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format docs cookbook bench samples clean
+.PHONY: help setup demo test test-all lint format docs cookbook bench samples train clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -48,6 +48,10 @@ bench: setup ## Measure reading, and the views over ten million exchanges (some 
 
 samples: setup ## Build samples/landing from samples/conversations
 	@$(BIN)/python samples/build.py
+
+train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="one other"
+	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
+	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
 
 clean: ## Remove the environment and the demo's output
 	rm -rf .venv $(DEMO)

@@ -1,12 +1,17 @@
 """Fits the coefficients in `signals/models/*.json` from labelled sets, with cross-validation by conversation.
 
-    python benchmarks/fit_signals.py GOLD real_train zh_train real_sharegpt --write
+    make train GOLD=FOLDER SETS="real_train zh_train real_sharegpt"
+    python benchmarks/fit_signals.py FOLDER real_train zh_train real_sharegpt [--write] [--ablate] [--diagram FILE.svg]
 
-`GOLD` holds `NAME.jsonl` (native records) and `NAME.labels.jsonl` for each set named. Without `--write`, the figures of
-the cross-validation are printed and nothing changes. Nothing but names of features and numbers is stored.
+`FOLDER` holds `NAME.jsonl` (native records) and `NAME.labels.jsonl` for each set named. Without `--write` (which `make
+train` adds), the figures of the cross-validation are printed and nothing changes. Nothing but names of features and
+numbers is stored: with the coefficients their provenance, that is the sets by digest and the encoder.
+`--ablate` prints what each group of features gives: the same cross-validation without it. `--diagram` draws how often
+what was given a probability is true, from the same cross-validation.
 """
 
 import argparse
+import hashlib
 import json
 from collections.abc import Callable
 from datetime import date
@@ -16,7 +21,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from scipy.optimize import minimize
+from ablation import ablation
+from regression import prior, regress
+from reliability import calibration_error, diagram
 from scipy.sparse import csr_array, hstack
 from sklearn.model_selection import GroupKFold
 
@@ -26,18 +33,16 @@ from signals.complain import excused
 from signals.link import link
 from signals.logistic import packed
 from signals.ngrams import BUCKETS, hashed
-from signals.reactions import own
+from signals.reactions import said
 from signals.readings import Reaction, Readings
 from signals.rephrase import barred, mixed
 from signals.requests import Relation
 from signals.settings import DetectSettings
 from signals.sources import source_facts
-from signals.text.fold import fold
 
 MODELS = Path(__file__).parent.parent / "signals" / "models"
 # Precision counts more than recall where the threshold is set: F of this beta is what it maximises.
 BETA = {"complain": 1.0, "failure_report": 1.0, "dismiss": 1.0, "repeat": 1.0, "rephrase": 0.7}
-PENALTY = {"complain": 0.2, "failure_report": 0.3, "dismiss": 0.3, "repeat": 0.3, "rephrase": 0.5}
 TARGETS = {
     "complain": ("complain", "failure_report"),
     "dismiss": ("dismiss",),
@@ -48,13 +53,6 @@ TARGETS = {
 NOISE = 0.004
 # Models that read hashed words beside their features.
 READ = frozenset({"complain", "repeat"})
-# Cues that mean what they say even where few labelled messages hold them.
-STRONG = (
-    "insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong",
-    "answer_me", "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "not_right", "still", "not_work",
-    "carefully", "asked_not", "did_you", "odd", "to_do_with", "error", "pasted_error",
-    "from_now", "promised", "confused", "isnt", "going_on",
-)  # fmt: skip
 Row = tuple[str, dict[str, float], int, str]
 
 
@@ -109,8 +107,8 @@ def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
         for item in items:
             label = truth(item.row, signals)
             if label is not None and keep(item):
-                said = fold(own(texts[item.row] or ""))
-                out.append((f"{name}/{conversations[item.row]}", features(item), label, said))
+                own = said(texts[item.row] or "")
+                out.append((f"{name}/{conversations[item.row]}", features(item), label, own))
         return out
 
     def complains(r: Reaction) -> bool:
@@ -129,9 +127,9 @@ def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
     return {
         "complain": collect(reactions, attrgetter("features"), TARGETS["complain"], lambda r: not excused(r)),
         "failure_report": [
-            (c, f, int(y and truth(r.row, ("complain",)) == 0), said)
+            (c, f, int(y and truth(r.row, ("complain",)) == 0), own)
             for r in reactions if complains(r)
-            for c, f, y, said in collect([r], attrgetter("features"), ("failure_report",), lambda _: True)
+            for c, f, y, own in collect([r], attrgetter("features"), ("failure_report",), lambda _: True)
         ],
         "dismiss": collect(reactions, attrgetter("features"), TARGETS["dismiss"], brushes),
         "repeat": collect(relations, attrgetter("features"), TARGETS["repeat"], comparable),
@@ -163,23 +161,34 @@ def matrix(rows: list[Row], names: list[str], *, texts: bool) -> csr_array:
     return csr_array(hstack([values, csr_array(parts, shape=(len(rows), BUCKETS))]))
 
 
-def fit(name: str, rows: list[Row]) -> dict[str, Any]:
-    """Fit one model; its threshold comes from predictions for conversations that it had not seen."""
+def names_of(name: str, rows: list[Row]) -> list[str]:
+    """The features that a model may weigh: those that are not too rare to learn from."""
     counts: dict[str, int] = {}
     for _, features, _, _ in rows:
         for feature, value in features.items():
             counts[feature] = counts.get(feature, 0) + bool(value)
-    names = sorted(
+    return sorted(
         f
         for f, n in counts.items()
         if (n >= 5 or prior(name, f)[0] >= 0.3) and (name != "dismiss" or f.startswith(FEW))
     )
-    texts = name in READ
+
+
+def foreseen(name: str, rows: list[Row], names: list[str], *, texts: bool) -> np.ndarray:
+    """Probability of each row, from a model that has seen no message of its conversation."""
     x, y = matrix(rows, names, texts=texts), np.array([label for _, _, label, _ in rows])
     out = np.zeros(len(y))
     for train, test in GroupKFold(5).split(x, y, [c for c, *_ in rows]):
         intercept, weights = regress(name, x[train], y[train], names)
         out[test] = 1.0 / (1.0 + np.exp(-intercept - x[test] @ weights))
+    return out
+
+
+def fit(name: str, rows: list[Row]) -> tuple[dict[str, Any], np.ndarray]:
+    """Fit one model; its threshold comes from predictions for conversations that it had not seen."""
+    names, texts = names_of(name, rows), name in READ
+    y = np.array([label for _, _, label, _ in rows])
+    out = foreseen(name, rows, names, texts=texts)
     scores = {t: f_score(y, out, t, BETA[name]) for t in np.round(np.arange(0.1, 0.9, 0.01), 2)}
     # Of thresholds that do equally well within the noise, the least one: it misses fewer.
     threshold = min(t for t, score in scores.items() if score >= max(scores.values()) - NOISE)
@@ -189,71 +198,16 @@ def fit(name: str, rows: list[Row]) -> dict[str, Any]:
     print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
           f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; "
           f"Brier {np.mean((out - y) ** 2):.4f}, calibration error {calibration_error(y, out):.4f}")  # fmt: skip
-    intercept, every = regress(name, x, y, names)
+    intercept, every = regress(name, matrix(rows, names, texts=texts), y, names)
     weights = every[: len(names)]
     hashes = {"hashed": packed(every[len(names) :])} if texts else {}
     return hashes | {
-        "version": "1",
         "intercept": round(intercept, 4),
         "threshold": round(float(threshold), 2),
         "fitted_on": {"rows": len(y), "positive": int(y.sum()), "precision": round(float(precision), 3),
                       "recall": round(float(recall), 3), "f1": round(float(f1), 3)},
         "weights": {n: round(float(w), 4) for n, w in zip(names, weights, strict=True) if abs(w) >= 0.005},
-    }  # fmt: skip
-
-
-def prior(name: str, feature: str) -> tuple[float, float, float]:
-    """What is known of a weight before any label: its expected value and the least and greatest that it may take.
-
-    A cue of dissatisfaction cannot speak for satisfaction, however few labels happen to hold it; and a rare one keeps
-    some of its plain meaning.
-    """
-    if name in ("complain", "failure_report") and feature.startswith(("cue:complain.", "group:complain.")):
-        if name == "failure_report":
-            return 0.0, -np.inf, np.inf
-        if feature.endswith(("sarcasm", "unhappy", "reported")):
-            return 2.0, 0.0, np.inf
-        return (0.8 if feature.startswith("cue:") and feature.endswith(STRONG) else 0.1), 0.0, np.inf
-    if name == "complain" and feature.startswith(
-        (
-            "group:guards.praise",
-            "cue:guards.praise",
-            "cue:guards.own",
-            "group:guards.own",
-            "cue:guards.question",
-            "group:guards.question",
-            "quotation",
-        )
-    ):
-        return -0.1, -np.inf, 0.0
-    if name == "dismiss" and feature.startswith(("cue:dismiss.", "group:dismiss.")):
-        return 0.3, 0.0, np.inf
-    return 0.0, -np.inf, np.inf
-
-
-def regress(name: str, x: csr_array, y: np.ndarray, names: list[str]) -> tuple[float, np.ndarray]:
-    """Logistic regression with a Gaussian prior around `prior`, within its bounds; the intercept is free."""
-    priors = [prior(name, feature) for feature in names] + [(0.0, -np.inf, np.inf)] * (x.shape[1] - len(names))
-    centre = np.array([p[0] for p in priors])
-
-    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        z = w[0] + x @ w[1:]
-        p = 1.0 / (1.0 + np.exp(-z))
-        away = w[1:] - centre
-        value = PENALTY[name] * np.sum(np.logaddexp(0.0, z) - y * z) + 0.5 * away @ away
-        return value, np.concatenate([[PENALTY[name] * np.sum(p - y)], PENALTY[name] * (x.T @ (p - y)) + away])
-
-    bounds = [(-np.inf, np.inf), *((low, high) for _, low, high in priors)]
-    found = minimize(
-        loss, np.concatenate([[0.0], centre]), jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000}
-    )
-    return float(found.x[0]), found.x[1:]
-
-
-def calibration_error(y: np.ndarray, p: np.ndarray) -> float:
-    """Expected calibration error over ten bins of equal width."""
-    bins = np.minimum((p * 10).astype(int), 9)
-    return float(sum(abs(p[bins == b].sum() - y[bins == b].sum()) for b in range(10)) / len(y))
+    }, out  # fmt: skip
 
 
 def f_score(y: np.ndarray, p: np.ndarray, threshold: float, beta: float) -> float:
@@ -265,23 +219,55 @@ def f_score(y: np.ndarray, p: np.ndarray, threshold: float, beta: float) -> floa
     return weighted / (weighted + beta**2 * missed + false) if hits else 0.0
 
 
+def write(model: str, fitted: dict[str, Any], whence: dict[str, Any]) -> None:
+    """Replace a model's file; a model that differs from the one before gets the next version."""
+    path = MODELS / f"{model}.json"
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"version": "0"}
+    same = all(before.get(key) == value for key, value in fitted.items())
+    version = before["version"] if same else str(int(before["version"]) + 1)
+    text = json.dumps(fitted | {"version": version, "provenance": whence}, indent=1, sort_keys=True)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def provenance(gold: Path, sets: list[str], encoder: Any) -> dict[str, Any]:
+    """What a model was fitted on: the sets by digest, the encoder, and how."""
+    files = [gold / f"{name}{end}" for name in sets for end in (".jsonl", ".labels.jsonl")]
+    return {
+        "command": "python benchmarks/fit_signals.py",
+        "sets": {f.name: hashlib.sha256(f.read_bytes()).hexdigest()[:16] for f in files},
+        "encoder": f"{encoder.name}@{encoder.revision}",
+        "cross_validation": "five folds by conversation",
+    }
+
+
 def main() -> None:
     """Fit every model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", type=Path)
     parser.add_argument("sets", nargs="+")
     parser.add_argument("--encoder", default="use-multilingual")
-    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--write", action="store_true", help="Replace the models.")
+    parser.add_argument("--ablate", action="store_true", help="Print what each group of features gives.")
+    parser.add_argument("--diagram", type=Path, help="Draw the reliability diagram into this SVG file.")
+    parser.add_argument("--only", nargs="+", choices=[*TARGETS, "failure_report"], help="Only these models.")
     options = parser.parse_args()
     encoder = load_encoder(options.encoder)
     rows: dict[str, list[Row]] = {}
     for name in options.sets:
         for model, found in rows_of(options.gold, name, encoder).items():
-            rows.setdefault(model, []).extend(found)
+            if not options.only or model in options.only:
+                rows.setdefault(model, []).extend(found)
+    whence = provenance(options.gold, options.sets, encoder)
+    curves = {}
     for model, found in rows.items():
-        fitted = fit(model, found)
+        fitted, out = fit(model, found)
+        curves[model] = (np.array([label for _, _, label, _ in found]), out)
         if options.write:
-            (MODELS / f"{model}.json").write_text(json.dumps(fitted, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            write(model, fitted, whence)
+    if options.diagram:
+        options.diagram.write_text(diagram(curves), encoding="utf-8")
+    if options.ablate:
+        print("\n".join(ablation(rows, names_of, foreseen, READ)))
 
 
 if __name__ == "__main__":

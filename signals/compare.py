@@ -10,6 +10,7 @@ from signals.text.instruct import residues
 from signals.text.slots import changed, negated
 
 _SAME_WORD = 75.0
+_SHORT_WORD = 3
 _FRAME = 0.6
 
 
@@ -106,9 +107,13 @@ def _unmatched(earlier: frozenset[str], later: frozenset[str]) -> tuple[set[str]
     """Content words of each side that the other lacks, spelling mistakes and inflection forgiven."""
     lost, gained = set(earlier - later), set(later - earlier)
     if lost and gained and len(lost) * len(gained) <= 400:
+        others = sorted(gained)
         for word in sorted(lost):
-            twin = next((o for o in sorted(gained) if len(word) > 3 and fuzz.ratio(word, o) >= _SAME_WORD), None)
+            if len(word) <= _SHORT_WORD:
+                continue
+            twin = next((o for o in others if fuzz.ratio(word, o, score_cutoff=_SAME_WORD)), None)
             if twin is not None:
                 lost.discard(word)
                 gained.discard(twin)
+                others.remove(twin)
     return lost, gained

@@ -7,10 +7,9 @@ import polars as pl
 
 from schemas.enums import Signal
 from signals.logistic import logistic
-from signals.reactions import own, phrases
+from signals.reactions import phrases, said
 from signals.readings import Reaction, Readings
 from signals.spoken import RESENT, Judgement, spoken
-from signals.text.fold import fold
 from signals.verdicts import nothing_measurable
 
 # Below this, no phrase is looked up: the evidence of what was not detected is rarely asked for.
@@ -50,7 +49,7 @@ class Complain:
             return nothing_measurable(readings.window.exchanges)
         model = logistic("complain")
         found = readings.reactions
-        odds = model.probabilities([r.features for r in found], [fold(own(r.text)) for r in found])
+        odds = model.probabilities([r.features for r in found], [said(r.text) for r in found])
         reports = logistic("failure_report").probabilities([r.features for r in found])
         judgements = [
             Judgement(

@@ -71,7 +71,7 @@ def logistic(name: str) -> Logistic:
         raise ConfigError(
             f"The model {name} cannot be read.",
             state="No signal was computed.",
-            then="Restore signals/models/ from the package, or fit it anew with benchmarks/fit_signals.py.",
+            then="Restore signals/models/ from the package, or fit it anew with `make train`.",
         ) from None
     return model
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from signals.text.acts import is_empty_act, is_question
-from signals.text.fold import bare, fold
+from signals.text.fold import bare, fold, unstopped
 from signals.text.instruct import instruction
 from signals.text.lexicon import lexicon
 from signals.text.slots import slots
@@ -51,7 +51,7 @@ def profile(text: str) -> Profile:
         Its profile.
     """
     folded = fold(text)
-    asked = fold(instruction(text))[:_LONGEST]
+    asked = unstopped(fold(instruction(text))[:_LONGEST])
     return read(folded, asked)
 
 

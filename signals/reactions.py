@@ -4,7 +4,7 @@ import math
 import re
 
 from signals.text.acts import asks, is_empty_act, is_question
-from signals.text.fold import fold
+from signals.text.fold import fold, narrow, unstopped
 from signals.text.instruct import own_words
 from signals.text.lexicon import Phrase, lexicon
 from signals.text.spoken_forms import spelled_out
@@ -29,6 +29,11 @@ def own(text: str) -> str:
     return own_words(text)[:_READ]
 
 
+def said(text: str) -> str:
+    """The user's own words, folded, without the full stop at their end: what models read."""
+    return unstopped(fold(own(text)))
+
+
 def _find(name: str, folded: str) -> tuple[Phrase, ...]:
     """Phrases of one lexicon; the guards ask about what the writer wrote, the others about what it comes to."""
     return lexicon(name).find(folded if name == "guards" else spelled_out(folded))
@@ -36,7 +41,7 @@ def _find(name: str, folded: str) -> tuple[Phrase, ...]:
 
 def phrases(text: str) -> tuple[str, ...]:
     """Ids of the cue phrases in the user's own words, in the order of the lexicons."""
-    folded = fold(own(text))
+    folded = said(text)
     return tuple(p.id for name in _FILES for p in _find(name, folded))
 
 
@@ -59,8 +64,8 @@ def features(text: str) -> dict[str, float]:
     Returns:
         Feature name to value: the cues found (`cue:` and the phrase id), and the message's form.
     """
-    said = own(text)
-    folded = fold(said)
+    words_of_own = own(text)
+    folded = unstopped(fold(words_of_own))
     words = tokens(folded)
     found: dict[str, float] = {}
     negative = 0
@@ -83,11 +88,11 @@ def features(text: str) -> dict[str, float]:
         "long_for_praise": float(length > 12),
         "long": float(length > 60),
         "very_long": float(length > 150),
-        "quotation": float(_QUOTATION.match(text.strip()) is not None),
-        "pasted": float(len(said.strip()) < 0.6 * len(text)),
+        "quotation": float(_QUOTATION.match(narrow(text).strip()) is not None),
+        "pasted": float(len(words_of_own.strip()) < 0.6 * len(text.strip())),
         "question": float(is_question(folded)),
         "empty": float(is_empty_act(folded)),
-        "shout": float(_shouts(said)),
+        "shout": float(_shouts(words_of_own)),
         "exclaim": float("!" in folded),
         "many_marks": float(bool(re.search(r"[!?]{2,}|\.{3,}", folded))),
         "you": float(bool(re.search(r"\b(?:you|your|u|ur)\b|你|您", folded))),

@@ -12,7 +12,6 @@ from signals.prototypes import nearness
 from signals.requests import Relation, relate
 from signals.settings import DetectSettings
 from signals.text.acts import asks
-from signals.text.fold import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +73,7 @@ class Readings:
             found.append(Reaction(exchange, row, text, known[text] | beside))
         if self.vectors is None:
             return found
-        near = nearness([fold(reactions.own(r.text)) for r in found], self.vectors)
+        near = nearness([reactions.said(r.text) for r in found], self.vectors)
         return [Reaction(r.exchange, r.row, r.text, r.features | n) for r, n in zip(found, near, strict=True)]
 
     @cached_property

@@ -9,7 +9,7 @@ from signals.compare import Likeness, compare
 from signals.encoder import Vectors
 from signals.link import Window
 from signals.profile import Profile, profile
-from signals.reactions import own
+from signals.reactions import said
 from signals.text.acts import asks
 from signals.text.fold import fold
 from signals.text.tokens import content, tokens
@@ -91,7 +91,7 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
         (pair.earlier.asked, pair.later.asked)
         for (_, row), pairs in groups.items()
         for _, _, pair in pairs
-        if _can_mean(pair, known[texts[row]])
+        if can_mean(pair, known[texts[row]])
     ]
     found = dict(zip(wanted, vectors.cosines(wanted), strict=True))
     out = []
@@ -105,12 +105,12 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
         guard = _guard(later, pair, [p for _, _, p in pairs], reply)
         numbers = _features(pair, semantic, back, reply)
         numbers |= _answers(reply, next_replies.get(row), numbers)
-        said = fold(own(texts[row]))
-        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, numbers, said))
+        spoken = said(texts[row])
+        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, numbers, spoken))
     return out
 
 
-def _can_mean(pair: Likeness, later: Profile) -> bool:
+def can_mean(pair: Likeness, later: Profile) -> bool:
     """Whether meaning can matter for a pair: it costs an encoding."""
     return not pair.exact and not later.empty and bool(pair.later.words) and bool(pair.earlier.words)
 

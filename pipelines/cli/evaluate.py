@@ -23,6 +23,9 @@ def evaluate(
     raw: Annotated[
         bool, typer.Option("--raw", help="Detect on the text as it is, not de-identified as in production: faster.")
     ] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a table for documentation, groups of five labels or more.")
+    ] = False,
     as_json: JsonOption = False,
     config: ConfigOption = None,
 ) -> None:
@@ -37,6 +40,9 @@ def evaluate(
     scores, counts = evaluate_files(chosen, gold, labels, deidentify=not raw)
     if as_json:
         out.print_json(json.dumps({"counts": counts, "scores": scores.to_dicts()}, default=str))
+        return
+    if markdown:
+        print("\n".join(scores_markdown(scores)))  # noqa: T201 - a console would wrap the lines
         return
     out.print(scores_table(scores, f"{gold.name}"))
     err.print("; ".join(f"{n:,} {what}" for what, n in counts.items()), highlight=False)
@@ -62,6 +68,23 @@ def scores_table(scores: pl.DataFrame, title: str) -> Table:
         )
         previous = row["signal"]
     return table
+
+
+def scores_markdown(scores: pl.DataFrame, least: int = 5) -> list[str]:
+    """Scores as lines of a Markdown table.
+
+    Args:
+        scores: The result of `pipelines.evaluation.score`.
+        least: Groups with fewer labels are left out: their figures say nothing.
+    """
+    heads = ("signal", "of", "labelled", "precision", "recall", "F1", "estimated rate", "labelled rate")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in scores.filter(pl.col("n_positives") >= least).iter_rows(named=True):
+        figures = [row["signal"], row["group"], f"{row['n_positives']:,}"]
+        figures += [_interval(row, name) for name in ("precision", "recall", "f1")]
+        figures += [_percent(row["estimated_rate"]), _percent(row["labelled_rate"])]
+        lines.append(f"| {' | '.join(figures)} |")
+    return lines
 
 
 def _interval(row: dict[str, float | None], name: str) -> str:

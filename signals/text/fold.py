@@ -10,6 +10,16 @@ _INVISIBLE = dict.fromkeys([0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF, *range(0x200
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u300c": '"',
                          "\u300d": '"', "\u300e": '"', "\u300f": '"', "\u2013": "-", "\u2014": "-"})  # fmt: skip
 _HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003134f]")
+# Full-width forms, one character for one, so that what is quoted, fenced or tagged is seen to be in them too.
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+# Pictures that only decorate. Those that scold, such as a thumb pointing down or an angry face, say something.
+_SCOLDING = (
+    "\U0001f44e\U0001f620\U0001f621\U0001f624\U0001f92c\U0001f644\U0001f612\U0001f611\U0001f92e\U0001f926"
+    "\U0001f4a2\U0001f595\u274c"
+)
+_PICTURES = "(?:(?![" + _SCOLDING + "])[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u26ff\u2705\u2728\u2764])"
+_DECORATION = re.compile(rf"^(?:\s*{_PICTURES})+\s*|(?:\s*{_PICTURES})+\s*$|(?<=[.!?。])(?:\s*{_PICTURES})+")
+_STOPS = re.compile(r"[\s.。．]+$")
 _SPACE = re.compile(r"\s+")
 _NOT_WORD = re.compile(r"[^\w<>%+#.]+|_{2,}|(?<!\d)\.|\.(?!\d)", re.UNICODE)
 
@@ -26,18 +36,29 @@ def has_han(text: str) -> bool:
     return _HAN.search(text) is not None
 
 
+def narrow(text: str) -> str:
+    """Write full-width letters, digits and marks as their ordinary forms; the length stays."""
+    return text if text.isascii() else text.translate(_WIDE)
+
+
+def unstopped(folded: str) -> str:
+    """Drop the full stop at the end of folded text: people put it or leave it."""
+    return _STOPS.sub("", folded) or folded
+
+
 def fold(text: str) -> str:
-    """Fold case, width, composition, script and white space.
+    """Fold case, width, composition, script, white space, and pictures that stand around a sentence.
 
     Args:
         text: Any text.
 
     Returns:
-        Lower case, NFKC, no invisible characters, straight quotes, simplified Chinese, single spaces, no edge spaces.
-        Idempotent.
+        Lower case, NFKC, no invisible characters, straight quotes, simplified Chinese, single spaces, no edge spaces,
+        no pictures at either end or after the end of a sentence, scolding ones apart. Idempotent.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_INVISIBLE).translate(_QUOTES)
+        text = _DECORATION.sub(" ", text)
         if has_han(text):
             text = _simplify().convert(text)
         # Casefolding can undo composition (and the reverse), so it is normalised once more.

@@ -2,6 +2,8 @@
 
 import re
 
+from signals.text.fold import narrow
+
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _TAG = re.compile(r"<(/?)([a-zA-Z][\w-]{0,40})>")
 _EVIDENCE = frozenset({"trace", "transcript", "conversation", "document", "context", "log", "input", "text", "quote"})
@@ -23,7 +25,7 @@ def own_words(text: str) -> str:
     Returns:
         The rest, or the whole message where nothing would remain.
     """
-    kept = text[:_LONGEST]
+    kept = whole = narrow(text[:_LONGEST])
     if "```" in kept:
         kept = _FENCE.sub(" ", kept)
     if "<" in kept:
@@ -31,7 +33,7 @@ def own_words(text: str) -> str:
     if ">" in kept:
         kept = _QUOTED_LINE.sub(" ", kept)
     kept = _QUOTED.sub(" ", kept)
-    return kept if re.search(r"\w", kept) else text[:_LONGEST]
+    return kept if re.search(r"\w", kept) else whole
 
 
 def _untagged(text: str) -> str:
@@ -60,7 +62,7 @@ def instruction(text: str) -> str:
         A short message whole (without code blocks); of a long one its own words, and of those, where they are still
         long, the beginning and the end: people ask before or after what they paste.
     """
-    if len(text) <= _SHORT and "```" not in text:
+    if len(text) <= _SHORT and "```" not in narrow(text):
         return text
     kept = own_words(text).strip()
     if len(kept) <= 2 * _EDGE:

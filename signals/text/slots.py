@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 import re2
@@ -123,14 +123,26 @@ def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: 
     # A pair's sides are neighbouring numbers, 2n and 2n + 1.
     if any(str(int(pole) ^ 1) in after["polarity"] - before["polarity"] for pole in turned):
         kinds.add("polarity")
-    words, others = re.findall(r"\w+", earlier), re.findall(r"\w+", later)
-    if words != others and (Counter(words) == Counter(others) or Counter(earlier) == Counter(later)):
-        first, second = "".join(words), "".join(others)
-        if first != second and _DIRECTION.search(earlier) and Counter(first) == Counter(second):
-            kinds.add("order")
+    if _reordered(earlier, later) and _DIRECTION.search(earlier):
+        kinds.add("order")
     return sorted(kinds)
 
 
+def _reordered(earlier: str, later: str) -> bool:
+    """Whether two texts hold the same words, or characters, in another order. The cheapest doubts come first."""
+    words, others = _words(earlier), _words(later)
+    first, second = "".join(words), "".join(others)
+    if len(first) != len(second) or first == second or sorted(first) != sorted(second):
+        return False
+    return sorted(words) == sorted(others) or sorted(earlier) == sorted(later)
+
+
+@lru_cache(maxsize=4096)
+def _words(folded: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\w+", folded))
+
+
+@lru_cache(maxsize=4096)
 def negated(folded: str) -> bool:
     """Whether a folded text holds a negation."""
     return _NEGATION.search(folded) is not None
