@@ -166,4 +166,4 @@ def test_a_scheduled_task_that_raises_leaves_no_trace_in_airflow(night, tmp_path
         con.execute("CREATE TABLE planted AS SELECT ? AS note", [CANARIES["人名"]])
     code, found = audited(tmp_path, here)
     assert code == 1
-    assert {f["place"] for f in found["found"]} == {"airflow/airflow.db"}
+    assert "airflow/airflow.db" in {f["place"] for f in found["found"]}  # and in its write-ahead log
