@@ -12,7 +12,7 @@
 --   exchange_id: Exchange that the signal was found in.
 --   model: Model that wrote the reply.
 --   script: Writing system of the request.
---   request_text: De-identified request; null where there is none, it was not captured, or it is a week older.
+--   request_text: De-identified request; null where there is none, it was not captured, or it is more than a day older.
 --   reply_text: De-identified reply; null where it was not captured.
 --   next_user_text: De-identified next user message; null where there is none or it was not captured.
 --   outcome: The user wrote again, left, or the log ends too soon to say.
@@ -37,7 +37,7 @@ FROM signals AS s
 INNER JOIN exchanges AS e ON e.dt = s.dt AND e.exchange_id = s.exchange_id
 -- Days are bounded so that a question about one day reads the days around it, not the whole table.
 LEFT JOIN message_versions AS request
-    ON request.dt BETWEEN e.dt - 7 AND e.dt
+    ON request.dt BETWEEN e.dt - 1 AND e.dt
     AND request.source = e.source
     AND request.conversation_id = e.conversation_id
     AND request.message_id = e.request_id

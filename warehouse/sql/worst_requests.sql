@@ -12,7 +12,7 @@
 --   score: Sum of their scores.
 --   outcome: The user wrote again, left, or the log ends too soon to say.
 --   request_kind: Rough kind of the request, by the function of the same name.
---   request_text: De-identified request; null where there is none, it was not captured, or it is a week older.
+--   request_text: De-identified request; null where there is none, it was not captured, or it is more than a day older.
 --   reply_text: De-identified reply; null where it was not captured.
 WITH ranked AS (
     SELECT
@@ -42,7 +42,7 @@ SELECT
 FROM ranked AS r
 INNER JOIN exchanges AS e ON e.dt = r.dt AND e.exchange_id = r.exchange_id
 LEFT JOIN message_versions AS request
-    ON request.dt BETWEEN e.dt - 7 AND e.dt
+    ON request.dt BETWEEN e.dt - 1 AND e.dt
     AND request.source = e.source
     AND request.conversation_id = e.conversation_id
     AND request.message_id = e.request_id
