@@ -97,6 +97,15 @@ def test_rows_can_be_shown_below_one_another(shell, capsys):
     assert "row 1" in capsys.readouterr().out
 
 
+@pytest.fixture
+def heard_ctrl_c():
+    """Ctrl-C as a terminal has it: where tests run in the background, a shell may have had it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard_ctrl_c")
 def test_ctrl_c_stops_the_query_and_not_the_session(shell, capsys):
     def interrupt() -> None:
         time.sleep(1.5)
