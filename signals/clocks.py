@@ -7,6 +7,7 @@ from signals.settings import LinkSettings
 _FENCE = r"(?s)```.*?(?:```|\z)"
 _TABLE = r"(?m)^\s*\|.*\|\s*$"
 _HAN = r"[\x{3400}-\x{9FFF}]"
+_UNSEEN = r"[\x{00AD}\x{200B}-\x{200F}\x{202A}-\x{202E}\x{2060}-\x{206F}\x{FE00}-\x{FE0F}\x{FEFF}]"
 _WORD = r"[^\s\x{3400}-\x{9FFF}]+"
 _SECOND = 1_000_000.0
 
@@ -35,8 +36,10 @@ def reading_seconds(text: pl.Expr, settings: LinkSettings) -> pl.Expr:
 
 def typing_seconds(text: pl.Expr, settings: LinkSettings) -> pl.Expr:
     """Seconds that a fast typist needs for a message, up to the cap; 0 where there is no message."""
-    han = text.str.count_matches(_HAN)
-    other = text.str.len_chars() - han
+    # What cannot be seen was not typed: edges, runs of spaces, marks without width.
+    typed = text.str.replace_all(_UNSEEN, "").str.replace_all(r"\s+", " ").str.strip_chars()
+    han = typed.str.count_matches(_HAN)
+    other = typed.str.len_chars() - han
     return (other / settings.typed_per_s + han / settings.han_typed_per_s).clip(0, settings.typing_cap_s).fill_null(0.0)
 
 

@@ -123,7 +123,11 @@ WRITTEN_ALIKE = {
 def test_another_way_to_write_the_same_changes_no_decision(tables, plain, remembering, variant):
     after = judged(rewritten(tables, WRITTEN_ALIKE[variant]), remembering)
     assert plain.exchanges.height == after.exchanges.height
-    assert {s.value: moved(plain, after, s.value) for s in Signal} == {s.value: [] for s in Signal}
+    found = {s.value: moved(plain, after, s.value) for s in Signal}
+    if "picture" in variant:
+        # A picture takes a moment to type, and so leaves less to read: at the brink a Skim may appear.
+        assert all(now is True and p > 0.5 - NEAR for _, now, p in found.pop(Signal.SKIM.value))
+    assert {name: those for name, those in found.items() if those} == {}
 
 
 def test_the_cases_hold_every_signal(plain):
@@ -160,6 +164,8 @@ def test_marks_within_a_sentence_change_no_clear_decision(tables, plain, remembe
             limit = logistic(signal.value).threshold
             assert all(abs(p - limit) < NEAR for _, _, p in found), (signal, found)
             assert len(found) <= 0.01 * plain.exchanges.height, (signal, found)
+        elif signal is Signal.SKIM:
+            assert all(abs(p - 0.5) < NEAR for _, _, p in found), found  # a mark is typed too
         else:
             assert found == [], signal
 
