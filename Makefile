@@ -5,7 +5,7 @@ BIN := .venv/bin
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format docs cookbook bench bench-pii samples train clean
+.PHONY: help setup demo test test-all lint format docs cookbook bench samples train clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -52,9 +52,6 @@ samples: setup ## Build samples/landing from samples/conversations
 train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="one other"
 	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
-
-bench-pii: setup ## Measure de-identification beside Presidio as it comes
-	@$(BIN)/python benchmarks/pii.py
 
 clean: ## Remove the environment and the demo's output
 	rm -rf .venv $(DEMO)

@@ -10,13 +10,14 @@ from presidio_analyzer import RecognizerResult
 from anonymize.door import Item, Result
 from anonymize.findings import Trace, signed
 from anonymize.keys import PseudonymKey
+from anonymize.names.chinese import ChineseNameRecognizer
+from anonymize.names.english import EnglishNameRecognizer
 from anonymize.names.famous import famous_spans
-from anonymize.names.reader import NameReader
 from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
 from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
 from anonymize.registry import build_registry
-from anonymize.spans import Span, outside, resolve
+from anonymize.spans import Span, resolve
 from anonymize.tags import KeyedTag, tag_spans
 from anonymize.view import WRITTEN, View
 from schemas.reasons import Reason
@@ -82,7 +83,7 @@ class Engine:
             for r in self._registry.recognizers
             if isinstance(r, RuleRecognizer) and r.supported_language == first and wanted & set(r.supported_entities)
         ]
-        models = [r for r in self._registry.recognizers if isinstance(r, NameReader)]
+        models = [r for r in self._registry.recognizers if isinstance(r, EnglishNameRecognizer | ChineseNameRecognizer)]
         self._models = [m for m in models if wanted & set(m.supported_entities)]
         self._operator = KeyedTag()
         self._operator.validate({"key": key, "scope": "", "entity": ""})
@@ -194,7 +195,11 @@ class Engine:
         work.found += hits
         if hits:
             # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
-            own = outside(spans.get(id(work), ()), hits)
+            own = [
+                s
+                for s in spans.get(id(work), ())
+                if not any(h.entity_type == s.entity and h.start <= s.start and s.end <= h.end for h in hits)
+            ]
             taken = work.protected + [(s.start, s.end) for s in own]
             spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
 

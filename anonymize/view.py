@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -94,11 +93,6 @@ class View:
             index = np.append(np.flatnonzero(kept), len(original))
             codes = codes[kept]
         return cls(original, codes.tobytes().decode("utf-32-le"), kind[codes].tobytes(), index)
-
-    @cached_property
-    def memo(self) -> dict[str, Any]:
-        """What recognizers work out about the text and share, by name."""
-        return {}
 
     @cached_property
     def lower(self) -> str:

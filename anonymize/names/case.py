@@ -4,8 +4,7 @@ import re
 
 from anonymize.names.lists import lists
 
-# A word with a digit in it has a case of its own.
-_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:['-][^\W\d_]+)*(?!\w)")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _CAPITALS = 0.7
 _LEAST_LETTERS, _LEAST_WORDS = 6, 2
 
@@ -20,9 +19,10 @@ def recased(sentence: str) -> str | None:
     Returns:
         The sentence, or None where its case is usual or it holds no name that is known.
     """
-    words = _WORD.findall(sentence)
-    joined = "".join(words)
-    upper, letters = sum(map(str.isupper, joined)), len(joined)
+    # A word with a digit in it has a case of its own.
+    words = [m.group() for m in _WORD.finditer(sentence) if not _beside_digit(sentence, m)]
+    upper = sum(c.isupper() for w in words for c in w)
+    letters = sum(map(len, words))
     if letters < _LEAST_LETTERS or len(words) < _LEAST_WORDS:
         return None
     if upper >= _CAPITALS * letters:
@@ -52,8 +52,14 @@ def _holds_name(sentence: str) -> bool:
     return any((known.named(w) or w in known.cities or w in known.places) and not known.ordinary(w) for w in lower)
 
 
+def _beside_digit(sentence: str, match: re.Match[str]) -> bool:
+    return sentence[match.start() - 1 : match.start()].isdigit() or sentence[match.end() : match.end() + 1].isdigit()
+
+
 def _lowered(match: re.Match[str]) -> str:
     word = match.group()
+    if _beside_digit(match.string, match):
+        return word
     lower = word.lower()
     return lower if lists().ordinary(lower) or len(word) < 2 else word[:1] + lower[1:]
 

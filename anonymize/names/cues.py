@@ -103,7 +103,7 @@ class NameCueRecognizer(RuleRecognizer):
     def _given(self, view: View) -> Iterator[Hit]:
         """Yield common given names written with a capital, with the family names after them."""
         known = lists()
-        if view.lower == view.text:
+        if not any(c.isupper() for c in view.text):
             return
         for match in WITH_GIVEN.finditer(view.skeleton):
             value = view.text[match.start(1) : match.end(1)]

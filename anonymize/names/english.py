@@ -68,16 +68,11 @@ def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str, float]]:
     """The names that the model found and that are believed, with their places in the sentence."""
     for found in doc.ents:
         entity = _LABELS.get(found.label_)
-        name = weighed(sentence, found.start_char, found.end_char, entity) if entity is not None else None
-        if name is not None:
-            yield name
-
-
-def weighed(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str, float] | None:
-    """A model's finding in Latin script, trimmed, with its score; None where it is not believed."""
-    start, end, entity = _trim(sentence, start, end, entity)
-    score = _score(entity, sentence, start, end) if end > start else None
-    return (start, end, entity, score) if score is not None else None
+        if entity is not None:
+            start, end, entity = _trim(sentence, found.start_char, found.end_char, entity)
+            score = _score(entity, sentence, start, end) if end > start else None
+            if score is not None:
+                yield start, end, entity, score
 
 
 def _score(entity: str, sentence: str, start: int, end: int) -> float | None:

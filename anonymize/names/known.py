@@ -211,7 +211,8 @@ def _token(view: View, match: re.Match[bytes]) -> _Token:
 
 def _hyphenated(lower: str, known: Lists) -> bool:
     """Whether a word such as Jean-Luc is made of given names."""
-    return "-" in lower and lower.partition("-")[0] in known.given
+    first, hyphen, _ = lower.partition("-")
+    return bool(hyphen) and first in known.given
 
 
 def _adjoins(view: View, left: _Token, right: _Token) -> bool:

@@ -22,7 +22,6 @@ _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
 # Capitals inside a word are an identifier or a brand, but for these.
 _JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LOG_LINE = over_text(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
     r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
@@ -49,13 +48,7 @@ def prose(view: View) -> list[tuple[int, int]]:
     Returns:
         Spans of the folded text, in order, one a line.
     """
-    lines: list[tuple[int, int]] | None = view.memo.get("prose")
-    if lines is None:
-        lines = view.memo["prose"] = _prose(view.text)
-    return lines
-
-
-def _prose(text: str) -> list[tuple[int, int]]:
+    text = view.text
     fenced = _fences(text)
     lines: list[tuple[int, int]] = []
     at, fence = 0, 0
@@ -77,7 +70,14 @@ def _prose(text: str) -> list[tuple[int, int]]:
 
 def _fences(text: str) -> list[tuple[int, int]]:
     """Spans of fenced code; a fence that is never closed reaches to the end."""
-    return [match.span() for match in _FENCE.finditer(text)] if "```" in text else []
+    spans = []
+    start = text.find("```")
+    while start != -1:
+        close = text.find("```", start + 3)
+        end = len(text) if close == -1 else close + 3
+        spans.append((start, end))
+        start = text.find("```", end)
+    return spans
 
 
 def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:

@@ -69,7 +69,6 @@ class RuleRecognizer(EntityRecognizer):
     ENTITIES: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, supported_language: str = "en") -> None:
-        self.threshold = 0.0
         super().__init__(
             supported_entities=list(self.ENTITIES), name=type(self).__name__, supported_language=supported_language
         )
@@ -95,7 +94,7 @@ class RuleRecognizer(EntityRecognizer):
         view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
         results = []
         for hit in self.find(view):
-            if hit.entity in entities and hit.start < hit.end and hit.score >= self.threshold:
+            if hit.entity in entities and hit.start < hit.end:
                 start, end = view.span(hit.start, hit.end)
                 results.append(RecognizerResult(hit.entity, start, end, hit.score))
         return results

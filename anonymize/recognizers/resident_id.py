@@ -66,8 +66,6 @@ class ResidentIdRecognizer(RuleRecognizer):
     def _cut(self, view: View) -> Iterator[Hit]:
         """Yield numbers that a line break or blanks cut."""
         for match in _CUT.finditer(view.skeleton):
-            if match.group().isalnum():
-                continue
             number = "".join(c for c in view.text[match.start() : match.end()].upper() if c.isalnum())
             if free(view.skeleton, *match.span()) and _real_date(number[6:14]) and _checked(number):
                 yield Hit.at(match.span(), PROVEN, "CN_RESIDENT_ID")
