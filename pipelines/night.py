@@ -26,9 +26,7 @@ from pipelines.steps.results import BucketResult, DayScan
 from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import KeyFault
 from warehouse.catalogue import rebuild
-from warehouse.copy import pull
 from warehouse.layout import Warehouse
-from warehouse.mend import Aside, set_aside
 from warehouse.publish import Published
 from warehouse.stage import sweep
 
@@ -49,7 +47,6 @@ class NightReport:
         peak_mb: Greatest resident memory of all processes together, in MiB.
         published: The partitions, changed or not.
         catalogue: The DuckDB file.
-        aside: Files that were no partitions, and were taken out of the tables before anything was read.
     """
 
     run_id: str
@@ -59,7 +56,6 @@ class NightReport:
     peak_mb: float
     published: tuple[Published, ...]
     catalogue: Path
-    aside: tuple[Aside, ...] = ()
 
 
 def run_night(
@@ -83,7 +79,6 @@ def run_night(
     Raises:
         TacitError: Any of the steps' errors. What was published before stays; nothing is half published.
     """
-    pull(settings.warehouse)
     require_same_key(Warehouse(settings.warehouse), load_key(settings.key_path))
     run_id = uuid4().hex
     clock = Clock(progress or Silent())
@@ -94,7 +89,6 @@ def run_night(
     with Warehouse(settings.warehouse).writer(), pool_of(settings.processes) as pool:
         sweep_work(settings.warehouse)
         sweep(Warehouse(settings.warehouse))
-        aside = set_aside(Warehouse(settings.warehouse))
         for start in range(0, len(ordered), settings.batch_days):
             with work_folder(settings.warehouse, run_id) as work:
                 parts.append(
@@ -111,7 +105,6 @@ def run_night(
         max((p.peak_mb for p in parts), default=peak_mb()),
         tuple(p for part in parts for p in part.published),
         catalogue,
-        tuple(aside),
     )
 
 

@@ -23,7 +23,6 @@ from pipelines.steps.publish import Batch, DayLog, publish_batch
 from pipelines.steps.results import DayScan
 from schemas.errors import NotFound
 from warehouse.catalogue import rebuild
-from warehouse.copy import pull
 from warehouse.layout import Warehouse
 from warehouse.publish import Published
 from warehouse.stage import sweep
@@ -59,7 +58,6 @@ def recompute_signals(settings: Settings, days: Sequence[date], progress: Progre
         TacitError: Errors of the steps. What was published before stays; nothing is half published.
     """
     warehouse = Warehouse(settings.warehouse)
-    pull(settings.warehouse)
     require_same_key(warehouse, load_key(settings.key_path))
     run_id, clock = uuid4().hex, Clock(progress or Silent())
     counts: list[dict[str, int]] = []

@@ -27,7 +27,6 @@ from pipelines.steps.results import Base, BucketResult, Chunk, ChunkResult, DayS
 from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import ConfigError
 from warehouse.catalogue import rebuild
-from warehouse.copy import attach, pull
 from warehouse.layout import Warehouse
 from warehouse.stage import sweep
 
@@ -75,9 +74,6 @@ def begin(day: str, scheduler_run: str) -> Plain:
         The plan: day, work folder, scan, start, and a list of bucket numbers under `buckets`.
     """
     settings = load_settings().settings
-    if settings.store is not None:
-        attach(settings.warehouse, settings.store)
-        pull(settings.warehouse)
     require_same_key(Warehouse(settings.warehouse), load_key(settings.key_path))
     require_input(settings, date.fromisoformat(day))
     started, clock = datetime.now(UTC), time.perf_counter()

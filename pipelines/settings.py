@@ -33,14 +33,7 @@ class Settings(BaseSettings):
     landing: Path = Field(
         Path("landing"), description="Folder of raw logs: dt=YYYY-MM-DD folders, one a day of arrival."
     )
-    warehouse: Path = Field(
-        Path("warehouse"), description="Folder of the published tables; with `store`, of this machine's copy of them."
-    )
-    store: str | None = Field(
-        None,
-        pattern=r"^[a-z][a-z0-9+.-]*://.+",
-        description="Object storage that the tables are kept in, such as s3://bucket/prefix; unset: the folder alone.",
-    )
+    warehouse: Path = Field(Path("warehouse"), description="Folder of the published tables.")
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_path("tacit")),
         description="What is neither landing nor warehouse: the pseudonym key, caches.",
@@ -114,7 +107,6 @@ class Settings(BaseSettings):
         outside = {
             "landing",
             "warehouse",
-            "store",
             "sources",
             "home",
             "key_file",

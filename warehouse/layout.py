@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from schemas import contract
 from schemas.errors import WarehouseFault
-from warehouse.copy import holding
+from warehouse.lock import writer_lock
 
 FILE = "part.parquet"
 _FOLDER = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
@@ -110,7 +110,7 @@ class Warehouse:
         Raises:
             WarehouseBusy: On entry, where another run holds it.
         """
-        return holding(self.root)
+        return writer_lock(self.root)
 
     def verify(self, tables: Iterable[str] | None = None) -> int:
         """Check that every file that a reader's glob finds is a whole partition of its table.

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from schemas.contract import PUBLISH_ORDER
 from schemas.errors import WarehouseFault
-from warehouse.copy import copying, place, writing
 from warehouse.files import faults_named, file_digest, sync_folder
 from warehouse.layout import Warehouse
+from warehouse.lock import writing
 from warehouse.stage import Staged
 
 
@@ -63,18 +63,15 @@ def publish(
     names = [(s.table, s.dt) for s in ordered]
     if len(set(names)) < len(names):
         raise ValueError("a partition was staged twice")
-    with writing(warehouse.root), copying(warehouse.root):
+    with writing(warehouse.root):
         for part in ordered:
             _verify(part)
         on_step("verified")
         done: list[Published] = []
         for part in ordered:
             state = f"{len(done)} of {len(ordered)} partitions were published; each is whole."
-            try:
-                with faults_named(f"Publishing {part.table} for {part.dt}", state=state):
-                    done.append(_place(warehouse, part, on_step))
-            except WarehouseFault as fault:  # of the store, which does not know how far the run came
-                raise WarehouseFault(fault.what, state=state, then=fault.then) from fault
+            with faults_named(f"Publishing {part.table} for {part.dt}", state=state):
+                done.append(_place(warehouse, part, on_step))
         on_step("done")
     return done
 
@@ -102,8 +99,6 @@ def _place(warehouse: Warehouse, part: Staged, on_step: Callable[[str], None]) -
         return Published(part.table, part.dt, target, part.rows, part.sha256, changed=False)
     _make_folder(target.parent, warehouse.root)
     on_step(f"{name}: folder")
-    if place(warehouse.root, part.table, part.dt, part.path, part.sha256):
-        on_step(f"{name}: put")
     os.replace(part.path, target)  # noqa: PTH105 - the name of the system call that the promise rests on
     on_step(f"{name}: renamed")
     sync_folder(target.parent)

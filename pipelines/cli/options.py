@@ -9,8 +9,6 @@ from rich.console import Console
 
 from pipelines.settings import Loaded, Settings, load_settings
 from schemas.errors import NotFound
-from warehouse.catalogue import rebuild
-from warehouse.copy import attach, pull
 from warehouse.layout import Warehouse
 
 ConfigOption = Annotated[
@@ -30,17 +28,8 @@ def loaded(config: Path | None = None, **flags: Any) -> Loaded:
 
 
 def settings(config: Path | None = None, **flags: Any) -> Settings:
-    """As `loaded`, without the origins. A warehouse that is the copy of a store is brought up to date.
-
-    Raises:
-        WarehouseFault: The store cannot be reached.
-    """
-    chosen = loaded(config, **flags).settings
-    if chosen.store is not None:
-        attach(chosen.warehouse, chosen.store)
-    if pull(chosen.warehouse):
-        rebuild(Warehouse(chosen.warehouse))
-    return chosen
+    """As `loaded`, without the origins."""
+    return loaded(config, **flags).settings
 
 
 def opened(chosen: Settings) -> Warehouse:

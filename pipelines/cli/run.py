@@ -68,9 +68,6 @@ def run(
             days = landing_days(chosen.landing) if all_days else list(day or [])
             ensure_key(chosen)
             report = run_night(chosen, days, progress)
-    for file in report.aside:
-        again = f" Run again, for the rows that it held: {', '.join(map(str, file.landed))}." if file.landed else ""
-        err.print(f"{file.path} was no whole partition and lies now in {file.kept}.{again}", soft_wrap=True)
     if as_json:
         out.print_json(json.dumps(as_dict(report)))
     else:

@@ -11,7 +11,6 @@ from uuid import uuid4
 from pipelines.steps.overlay import arrivals
 from schemas.contract import PUBLISH_ORDER
 from warehouse.catalogue import rebuild
-from warehouse.copy import withdraw
 from warehouse.files import faults_named, sync_folder
 from warehouse.kept import FOLDER as KEPT_VIEWS
 from warehouse.layout import FILE, Warehouse, read_footer
@@ -109,7 +108,6 @@ def _remove(warehouse: Warehouse, parts: list[Old]) -> None:
     with faults_named("Removing old partitions", state="The partitions that are still there are whole."):
         aside.mkdir(parents=True)
         for number, path in enumerate(_paths(warehouse, parts)):
-            withdraw(warehouse.root, path)
             os.replace(path, aside / f"{number}.gone")  # noqa: PTH105 - the name of the system call
             sync_folder(path.parent)
             _drop_folder(path.parent)
