@@ -27,8 +27,8 @@ def test_generated_pages_are_up_to_date():
 
 
 def test_the_readme_lists_every_command_and_no_other():
-    listed = set(re.findall(r"^\| `tacit (\w+)", README, re.MULTILINE))
-    shown = set(re.findall(r"^│ (\w+) ", CliRunner().invoke(app, ["--help"]).output, re.MULTILINE))
+    listed = set(re.findall(r"^\| `tacit (\w[\w-]*)", README, re.MULTILINE))
+    shown = set(re.findall(r"^│ (\w[\w-]*) ", CliRunner().invoke(app, ["--help"]).output, re.MULTILINE))
     assert listed == shown
 
 
