@@ -112,7 +112,7 @@ class House:
 
 @pytest.fixture(autouse=True)
 def no_encoder(monkeypatch):
-    monkeypatch.setattr(detect_step, "_encoder", lambda _: None)
+    monkeypatch.setattr(detect_step, "_encoder", lambda *_: None)
 
 
 @pytest.fixture

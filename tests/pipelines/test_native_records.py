@@ -104,6 +104,7 @@ def test_unknown_keys_are_ignored_and_counted():
         ({k: v for k, v in MESSAGE.items() if k != "content"}, Reason.MISSING_KEY, "content"),
         ({k: v for k, v in MESSAGE.items() if k != "role"}, Reason.MISSING_KEY, "role"),
         ({k: v for k, v in MESSAGE.items() if k != "message_id"}, Reason.MISSING_KEY, "message_id"),
+        (MESSAGE | {"content": ["hi"]}, Reason.WRONG_TYPE, "content"),
         (MESSAGE | {"content": 7}, Reason.WRONG_TYPE, "content"),
         (MESSAGE | {"content": [{"type": "text", "text": "hi"}, 7]}, Reason.WRONG_TYPE, "content"),
         (MESSAGE | {"seq": "1"}, Reason.WRONG_TYPE, "seq"),
@@ -182,7 +183,9 @@ def test_content_in_parts_gives_its_text_and_never_its_notation():
 
 
 def test_an_image_among_the_parts_is_an_attachment():
-    message = decode(MESSAGE | {"content": [{"content_type": "image_asset_pointer", "width": 2}, "what is this?"]})
+    message = decode(
+        MESSAGE | {"content": [{"content_type": "image_asset_pointer", "width": 2}, {"text": "what is this?"}]}
+    )
     assert (message.content, message.has_attachment) == ("what is this?", True)
     alone = decode(MESSAGE | {"content": [{"type": "image_url"}]})
     assert (alone.content, alone.has_attachment) == (None, True)

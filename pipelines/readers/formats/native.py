@@ -67,7 +67,10 @@ def _message(r: Record, flags: tuple[str, ...], context: Context) -> Message:
     attachment = fields.boolean(r, "has_attachment")
     if "content" not in r:
         raise Refused(Reason.MISSING_KEY, "content")
-    content = read_content(r["content"])
+    given = r["content"]
+    if type(given) is list and any(type(part) is str for part in given):
+        raise Refused(Reason.WRONG_TYPE, "content")  # parts say what they are; loose strings may be anything
+    content = read_content(given)
     return Message(
         source=fields.optional_id(r, "source") or context.name,
         conversation_id=fields.need_id(r, "conversation_id"),
