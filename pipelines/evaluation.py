@@ -154,7 +154,8 @@ def _figures(name: str, kind: str, group: str, items: pl.DataFrame) -> dict[str,
     return {
         "signal": name, "group_kind": kind, "group": group, "tp": tp, "fp": fp, "fn": fn, **named,
         "n_positives": positives, "n_items": items.height, "n_not_measurable": int(items["unmeasurable"].sum()),
-        "n_measured": measured.height, "estimated_rate": measured["p"].mean(), "labelled_rate": measured["positive"].mean(),
+        "n_measured": measured.height,
+        "estimated_rate": measured["p"].mean(), "labelled_rate": measured["positive"].mean(),
     }  # fmt: skip
 
 

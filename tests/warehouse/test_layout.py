@@ -96,8 +96,14 @@ def _runs_of_version_1(warehouse: Warehouse, day: date) -> None:
 def test_a_field_of_a_struct_that_an_old_file_lacks_reads_as_null(warehouse, put, old_first):
     old, new = (OTHER, DAY) if old_first else (DAY, OTHER)
     _runs_of_version_1(warehouse, old)
-    inputs = [{"file": "b.jsonl", "format": "native", "bytes": 1, "sha256": "1", "records": 1, "named": "", "declared": ""}]
-    put("runs", new, frames.runs().with_columns(inputs=pl.Series([inputs], dtype=contract.table("runs").polars["inputs"])))
+    inputs = [
+        {"file": "b.jsonl", "format": "native", "bytes": 1, "sha256": "1", "records": 1, "named": "", "declared": ""}
+    ]
+    put(
+        "runs",
+        new,
+        frames.runs().with_columns(inputs=pl.Series([inputs], dtype=contract.table("runs").polars["inputs"])),
+    )
     query = "SELECT dt, inputs[1].file, inputs[1].format FROM runs ORDER BY dt"
     right = sorted([(old, "a.jsonl", None), (new, "b.jsonl", "native")])
     with connect(warehouse) as con:
