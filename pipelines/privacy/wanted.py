@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+import duckdb
 import polars as pl
 
 from schemas import contract
@@ -133,6 +134,12 @@ def rows_held(warehouse: Warehouse, wanted: Wanted, exchanges: pl.DataFrame) -> 
     return frame.group_by("table_name", "source").agg(pl.col("rows").sum()).sort("table_name", "source")
 
 
+def _numbers(sources: Iterable[str], users: Iterable[str]) -> list[int]:
+    """The numbers that `user_days` knows these users by: 64 bits of a digest of source and key, as its SQL makes it."""
+    names = [f"{source}/{user}" for source in sources for user in users]
+    return [duckdb.execute("SELECT md5_number_lower(?)", [name]).fetchall()[0][0] for name in names]
+
+
 def kept_rows_held(warehouse: Warehouse, wanted: Wanted, exchanges: pl.DataFrame) -> pl.DataFrame:
     """The same for what views keep in files, which is derived from the tables and made anew after them."""
     ids = exchanges["exchange_id"].to_list()
@@ -141,6 +148,8 @@ def kept_rows_held(warehouse: Warehouse, wanted: Wanted, exchanges: pl.DataFrame
     for path in sorted((warehouse.root / FOLDER).glob(f"*/dt=*/{FILE}")):
         rows = pl.read_parquet(path, hive_partitioning=False)
         held = _mentions(rows, wanted.users)
+        if "user_id" in rows.columns:
+            held = held | rows["user_id"].is_in(_numbers(rows["source"].unique().to_list(), wanted.users))
         if "exchange_id" in rows.columns:
             held = held | rows["exchange_id"].is_in(ids)
         if wanted.whole and set(_PAIR) <= set(rows.columns):

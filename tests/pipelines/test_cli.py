@@ -71,7 +71,7 @@ def test_nested_columns_survive_every_format(tacit):
         (["run", "--landing", "elsewhere", "--all"], 1, "No landing day"),
         (["explain", "abc"], 2, "at least 6"),
         (["explain", "zzzzzzzz"], 1, "No detection"),
-        (["quarantine", "--reason", "tuesday"], 2, "file_unreadable"),
+        (["quarantine", "list", "--reason", "tuesday"], 2, "file_unreadable"),
         (["evaluate", "absent.jsonl", "absent.jsonl"], 2, "there is no file"),
         (["config", "--config", "absent.toml"], 1, "cannot be read"),
         (["frobnicate"], 2, "frobnicate"),

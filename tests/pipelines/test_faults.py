@@ -71,7 +71,7 @@ def test_a_file_that_the_disk_refuses_is_an_error_and_not_a_quarantine(tmp_path)
 
 
 def test_a_full_disk_is_named_as_one(tmp_path, monkeypatch):
-    def full(*_):
+    def full(*_, **__):
         raise pl.exceptions.ComputeError("sink_parquet: No space left on device (os error 28)")
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", full)
