@@ -5,12 +5,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 
 from anonymize.keys import create_key
 from pipelines.night import NightReport, run_night
 from pipelines.readers.landing import landing_days
 from pipelines.settings import Settings, load_settings
 from warehouse.layout import Warehouse
+
+# The same examples at every run, and no verdict on how long a loaded machine takes to make them.
+hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+hypothesis_settings.load_profile("steady")
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLES = REPOSITORY / "samples"
