@@ -1,7 +1,7 @@
 """OpenTelemetry GenAI: content wherever the versions of the conventions put it, and calls as their spans time them."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.readers.items import Item
 from pipelines.readers.logfile import LogFile
 from schemas.enums import Status
 from tests.pipelines.readers import otlp
-from tests.pipelines.readers.kit import items, opened
+from tests.pipelines.readers.genai_kit import ANSWER, ANSWERED, ASKED, CHAT, CONTENT, QUESTION, START, read
+from tests.pipelines.readers.kit import opened
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 from tests.pipelines.readers.otlp import (
     SPAN,
@@ -27,17 +27,6 @@ from tests.pipelines.readers.otlp import (
     span,
     spans,
 )
-
-START = datetime(2026, 11, 2, 9, tzinfo=UTC)
-CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "small-1", "gen_ai.response.model": "small-1-0613"}
-ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Where is my parcel?"}]}]
-ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "It is in Lyon."}], "finish_reason": "stop"}]
-CONTENT = CHAT | {"gen_ai.input.messages": ASKED, "gen_ai.output.messages": ANSWERED}
-QUESTION, ANSWER = [("user", "Where is my parcel?")], [("assistant", "It is in Lyon.")]
-
-
-def read(tmp_path: Path, *records: Any, **declared: Any) -> list[Item]:
-    return items(tmp_path, "traces.jsonl", list(records), {"format": "otel-genai", **declared})
 
 
 def test_a_span_becomes_a_call_with_its_times_its_model_and_its_conversation(tmp_path: Path) -> None:

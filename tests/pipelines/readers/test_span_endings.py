@@ -1,14 +1,14 @@
 """How a call ended, when its first token came, and which evaluations are votes of users."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipelines.readers.items import Item
 from schemas.enums import EventKind, Status
-from tests.pipelines.readers.kit import items, refusals
+from tests.pipelines.readers.genai_kit import ASKED, CHAT, CONTENT, START, read
+from tests.pipelines.readers.kit import refusals
 from tests.pipelines.readers.otlp import (
     SPAN,
     event,
@@ -19,17 +19,6 @@ from tests.pipelines.readers.otlp import (
     span,
     spans,
 )
-
-START = datetime(2026, 11, 2, 9, tzinfo=UTC)
-CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "small-1", "gen_ai.response.model": "small-1-0613"}
-ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Where is my parcel?"}]}]
-ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "It is in Lyon."}], "finish_reason": "stop"}]
-CONTENT = CHAT | {"gen_ai.input.messages": ASKED, "gen_ai.output.messages": ANSWERED}
-QUESTION, ANSWER = [("user", "Where is my parcel?")], [("assistant", "It is in Lyon.")]
-
-
-def read(tmp_path: Path, *records: Any, **declared: Any) -> list[Item]:
-    return items(tmp_path, "traces.jsonl", list(records), {"format": "otel-genai", **declared})
 
 
 def test_where_capture_is_off_the_exchange_is_known_and_its_text_is_not(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import base64
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipelines.readers.items import Item
 from pipelines.readers.logfile import LogFile
 from schemas.enums import Role
 from schemas.reasons import Reason
-from tests.pipelines.readers.kit import items, opened, refusals
+from tests.pipelines.readers.genai_kit import ANSWERED, ASKED, CHAT, CONTENT, QUESTION, START, read
+from tests.pipelines.readers.kit import opened, refusals
 from tests.pipelines.readers.mutations import assert_withstands, mutated
 from tests.pipelines.readers.otlp import (
     NANOS,
@@ -26,17 +26,6 @@ from tests.pipelines.readers.otlp import (
     span,
     spans,
 )
-
-START = datetime(2026, 11, 2, 9, tzinfo=UTC)
-CHAT = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "small-1", "gen_ai.response.model": "small-1-0613"}
-ASKED = [{"role": "user", "parts": [{"type": "text", "content": "Where is my parcel?"}]}]
-ANSWERED = [{"role": "assistant", "parts": [{"type": "text", "content": "It is in Lyon."}], "finish_reason": "stop"}]
-CONTENT = CHAT | {"gen_ai.input.messages": ASKED, "gen_ai.output.messages": ANSWERED}
-QUESTION, ANSWER = [("user", "Where is my parcel?")], [("assistant", "It is in Lyon.")]
-
-
-def read(tmp_path: Path, *records: Any, **declared: Any) -> list[Item]:
-    return items(tmp_path, "traces.jsonl", list(records), {"format": "otel-genai", **declared})
 
 
 def test_a_span_of_no_length_has_no_end(tmp_path: Path) -> None:
