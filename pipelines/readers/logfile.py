@@ -138,6 +138,12 @@ def open_log(origin: Origin, context: Context, limit: int) -> LogFile | RawRecor
     return origin.refused(Reason.FORMAT_UNKNOWN)
 
 
+def open_as(origin: Origin, context: Context, chosen: Format) -> LogFile:
+    """Open a file whose format an earlier reading has found, without looking at it again."""
+    shape, container = _CONTAINERS[origin.suffix]
+    return _opened(origin, shape, container, chosen, "found before", context)
+
+
 def _opened(origin: Origin, shape: Shape, container: Container, chosen: Format, why: str, context: Context) -> LogFile:
     if shape is Shape.DATABASE:
         container = partial(database, queries=chosen.queries)

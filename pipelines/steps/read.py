@@ -12,8 +12,9 @@ from pipelines.readers.containers.origin import Spot
 from pipelines.readers.dedupe import Versions
 from pipelines.readers.items import Call, Item, Remark
 from pipelines.readers.landing import context_for, origin_named, reading
-from pipelines.readers.logfile import LogFile, open_log
-from pipelines.readers.raw import Place, RawRecord, Refusal
+from pipelines.readers.logfile import LogFile, open_as
+from pipelines.readers.raw import Place, Refusal
+from pipelines.readers.registry import format_named
 from pipelines.readers.sources import load_sources
 from pipelines.readers.spans import merge_calls
 from pipelines.settings import Settings
@@ -123,12 +124,14 @@ def read_bucket(settings: Settings, scan: DayScan, bucket: int, key: PseudonymKe
     unknown_keys = 0
     sources = load_sources(settings.sources_path)
     for routes in routes_of(scan.routes, bucket, scan.buckets).partition_by("log", maintain_order=True):
-        name = scan.logs[routes["log"][0]].name
-        context = context_for(sources, name, scan.day, settings.source)
-        with reading(name, scan.day):
-            log = open_log(origin_named(settings.landing, scan.day, name), context, settings.record_limit)
-            if isinstance(log, RawRecord):
-                raise changed(scan.day)
+        found = scan.logs[routes["log"][0]]
+        chosen = format_named(found.format)
+        if chosen is None:
+            raise changed(scan.day)
+        context = context_for(sources, found.name, scan.day, settings.source)
+        with reading(found.name, scan.day):
+            origin = origin_named(settings.landing, scan.day, found.name)
+            log = open_as(origin, context, chosen)
             _read_log(log, routes, pieces, settings.record_limit, scan.day)
         unknown_keys += context.unknown_keys
     return pieces.gathered(unknown_keys)
