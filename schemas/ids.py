@@ -25,14 +25,13 @@ def content_id(*parts: str | None) -> str:
     return state.hexdigest()
 
 
-def bucket_of(key: bytes, buckets: int) -> int:
-    """Assign a conversation (or a record without one) to a unit of work.
+def key_hash(key: bytes) -> int:
+    """Hash what must stay together (a conversation, a trace, a record without either) to divide labour by.
 
     Args:
-        key: The bytes of the conversation id, or of the whole record where no id can be read.
-        buckets: The number of units.
+        key: The bytes of its id.
 
     Returns:
-        A number from 0 to `buckets - 1`. Results never depend on it; only the division of labour does.
+        64 bits. Two keys that meet share a unit of work and nothing else: results never depend on it.
     """
-    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big") % buckets
+    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big")

@@ -71,13 +71,6 @@ def text(r: Record, key: str) -> str | None:
     return value
 
 
-def need_text(r: Record, key: str) -> str | None:
-    """A string or null, under a key that must be there."""
-    if key not in r:
-        raise Refused(Reason.MISSING_KEY, key)
-    return text(r, key)
-
-
 def integer(r: Record, key: str) -> int | None:
     """A whole number of 64 bits, or None where the key is absent or null."""
     value = r.get(key)

@@ -155,7 +155,7 @@ def _opened(origin: Origin, shape: Shape, container: Container, chosen: Format, 
 def _companion(origin: Origin, context: Context) -> LogFile | None:
     """A file that comes with an export and holds nothing of a conversation: it is known, and has no records."""
     for candidate in FORMATS:
-        if _base(origin) in candidate.companions:
+        if origin.base in candidate.companions:
             return _opened(
                 origin, Shape.DOCUMENT, _no_records, candidate, "a file that comes with its exports", context
             )
@@ -166,16 +166,11 @@ def _no_records(_: Origin, __: int, ___: Sequence[Spot] | None) -> Iterator[RawR
     yield from ()
 
 
-def _base(origin: Origin) -> str:
-    return origin.name.rpartition("!")[2].rpartition("/")[2]
-
-
 def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glimpse | RawRecord:
     """Read the first records of a file, as far as they can be decoded; a finding where it cannot be read at all."""
-    name = _base(origin)
     if shape is Shape.DATABASE:
         found = columns(origin)
-        return found if isinstance(found, RawRecord) else Glimpse(name, shape, (), found)
+        return found if isinstance(found, RawRecord) else Glimpse(origin.base, shape, (), found)
     records = []
     for raw in islice(container(origin, limit, None), _GLIMPSED):
         try:
@@ -183,4 +178,4 @@ def look(origin: Origin, shape: Shape, container: Container, limit: int) -> Glim
         except Refused:
             continue
     named = tuple(records[0]) if shape in (Shape.ROWS, Shape.CSV) and records and type(records[0]) is dict else ()
-    return Glimpse(name, shape, tuple(records), named)
+    return Glimpse(origin.base, shape, tuple(records), named)

@@ -14,6 +14,7 @@ from pipelines.settings_groups import detect_settings, link_settings
 from pipelines.steps.deidentify import peak_mb
 from pipelines.steps.feedback import days_reached, events_of, place_loose
 from pipelines.steps.overlay import Overlay
+from pipelines.steps.parts import divided, within
 from pipelines.steps.results import Chunk, ChunkResult
 from pipelines.steps.work import write_work
 from schemas.enums import Signal
@@ -68,8 +69,7 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
         facts = source_facts(overlay.scan("messages", window), overlay.scan("events", window))
         write_work(facts, _facts_path(overlay.folder, day))
         sizes = overlay.scan("messages", [day], _KEY).group_by(_KEY).len().sort(_KEY).collect()
-        part = (sizes["len"].cum_sum() - sizes["len"]) // _CHUNK_MESSAGES
-        for number, rows in enumerate(sizes.with_columns(part=part).partition_by("part", maintain_order=True)):
+        for number, rows in enumerate(divided(sizes, _CHUNK_MESSAGES)):
             keys = rows.select(_KEY).rows()
             chunks.append(Chunk(day, number, keys[0], keys[-1]))
     return chunks
@@ -90,13 +90,13 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     Raises:
         ConfigError: The configured encoder is not installed.
     """
-    window = _window(settings, chunk.dt)
-    messages = overlay.scan("messages", window).filter(_within(chunk))
+    window, ours = _window(settings, chunk.dt), within(chunk.first, chunk.last)
+    messages = overlay.scan("messages", window).filter(ours)
     on_the_day = messages.filter(pl.col("dt") == chunk.dt).select(_KEY).unique()
     messages = messages.join(on_the_day, on=_KEY, how="semi")
     said = messages.collect()
     placed = pl.read_parquet(_placed_path(overlay.folder))
-    events = events_of(overlay, placed, chunk.dt, _within(chunk), said, settings.lookback_days)
+    events = events_of(overlay, placed, chunk.dt, ours, said, settings.lookback_days)
     facts = pl.read_parquet(_facts_path(overlay.folder, chunk.dt))
     linked = link(said, events, facts, link_settings(settings.link))
     encoder = _encoder(settings.encoder, settings.home, settings.embedding_cache_mb)
@@ -128,11 +128,3 @@ def _facts_path(folder: Path, day: date) -> Path:
 
 def _placed_path(folder: Path) -> Path:
     return folder / "placed.parquet"
-
-
-def _within(chunk: Chunk) -> pl.Expr:
-    source, conversation = pl.col("source"), pl.col("conversation_id")
-    (s0, c0), (s1, c1) = chunk.first, chunk.last
-    after = (source > s0) | ((source == s0) & (conversation >= c0))
-    before = (source < s1) | ((source == s1) & (conversation <= c1))
-    return after & before

@@ -28,11 +28,24 @@ def in_parts(name: str, rows: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         Frames in the contract's shape; none where there are no rows. How they are divided depends on the rows only.
     """
     sizes = rows.group_by(_KEY).len().collect(engine="streaming").sort(_KEY, nulls_last=False)
-    number = (sizes["len"].cum_sum() - sizes["len"]) // PART_ROWS
-    for part in sizes.with_columns(part=number).partition_by("part", maintain_order=True):
+    for part in divided(sizes, PART_ROWS):
         whole = part.height == sizes.height
         chosen = rows if whole else rows.filter(within(part.row(0)[:2], part.row(-1)[:2]))
         yield table(name).conform(chosen.collect())
+
+
+def divided(sizes: pl.DataFrame, rows: int) -> list[pl.DataFrame]:
+    """Divide conversations, in their order, into runs of about so many rows each, never splitting one.
+
+    Args:
+        sizes: One row a conversation, with `len`, how many rows it has.
+        rows: How many a run has at most, but for its last conversation.
+
+    Returns:
+        The conversations of each run, with `part`, its number.
+    """
+    number = (sizes["len"].cum_sum() - sizes["len"]) // rows
+    return sizes.with_columns(part=number).partition_by("part", maintain_order=True)
 
 
 def within(first: Key, last: Key) -> pl.Expr:

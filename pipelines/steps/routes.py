@@ -6,7 +6,6 @@ whole, and so do a trace, its calls and the feedback about them, wherever in the
 
 from array import array
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ import polars as pl
 from pipelines.readers.items import Item, keys_of
 from pipelines.readers.raw import RawRecord, Refusal
 from pipelines.steps.work import write_work
+from schemas.ids import key_hash
 
 _FLUSH = 1_000_000
 _LINKS = "links.parquet"
@@ -113,11 +113,6 @@ class Routes:
 
 
 _LINK_SCHEMA = {"key": pl.UInt64, "root": pl.UInt64}
-
-
-def key_hash(key: bytes) -> int:
-    """64 bits of a key: enough to divide labour by; two keys that meet share a bucket and nothing else."""
-    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
 
 
 def routes_of(folder: str, bucket: int, buckets: int) -> pl.DataFrame:

@@ -30,9 +30,14 @@ class Origin:
     opened: Callable[[], io.BufferedReader] | None = None
 
     @property
+    def base(self) -> str:
+        """The name of the file, or of the member of an archive, without its folder."""
+        return self.name.rpartition("!")[2].rpartition("/")[2]
+
+    @property
     def suffix(self) -> str:
         """The suffix that says how the file is divided, in lower case, less that of its compression."""
-        suffixes = [s.lower() for s in Path(self.name.rpartition("!")[2]).suffixes]
+        suffixes = [s.lower() for s in Path(self.base).suffixes]
         if suffixes and suffixes[-1] in _COMPRESSED:
             suffixes.pop()
         return suffixes[-1] if suffixes else ""
@@ -66,7 +71,7 @@ class Origin:
                 while chunk := stream.read1(_CHUNK):
                     state.update(chunk)
                     size += len(chunk)
-            except Exception:
+            except Exception:  # a damaged member is digested as far as it can be read, and refused as it is here
                 if self.opened is None:
                     raise
         return RawRecord(0, offset, b"", Refusal(reason), size, state.hexdigest())
