@@ -35,7 +35,8 @@ def nearness(texts: Sequence[str], vectors: Vectors) -> list[dict[str, float]]:
     kinds = {kind: vectors.of([fold(sentence) for sentence in group]) for kind, group in sentences().items()}
     cut = [text[:_READ] for text in texts]
     distinct = sorted({text for text in cut if text.strip()})
-    found = vectors.of(distinct)
+    # In 64 bits, since a product of 32 depends in its seventh digit on how many texts are multiplied at once.
+    found = vectors.of(distinct).astype(np.float64)
     known: dict[str, dict[str, float]] = {text: {} for text in distinct}
     for kind, group in kinds.items():
         nearest = np.sort(found @ group.T, axis=1)[:, -_NEAREST:].mean(axis=1) if distinct else ()
