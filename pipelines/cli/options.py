@@ -1,5 +1,7 @@
 """Options that several commands share, and how they become settings."""
 
+import os
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +20,10 @@ WarehouseOption = Annotated[Path | None, typer.Option(help="Folder of the publis
 LandingOption = Annotated[Path | None, typer.Option(help="Folder of raw logs, one dt=YYYY-MM-DD folder a day.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
-out = Console()
+PIPE_WIDTH = 200  # columns, where the output is not a terminal
+
+# A pipe has no width, and what goes through one is searched and kept: nothing is cut off for want of room.
+out = Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH)
 err = Console(stderr=True)
 
 

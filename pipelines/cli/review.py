@@ -144,7 +144,8 @@ def quality_table(quality: pl.DataFrame) -> Table:
     shown = Table(title="Quality, as reviewed: estimate and 95 % interval", title_justify="left")
     for name in ("signal", "source", "reviewed", "unsure", "moved", "agreed", "precision", "recall", "true rate",
                  "estimated rate"):  # fmt: skip
-        shown.add_column(name, justify="left" if name in ("signal", "source") else "right", no_wrap=True)
+        # On a narrow terminal a cell goes on in the next line: no digit of an interval is cut off.
+        shown.add_column(name, justify="left" if name in ("signal", "source") else "right", overflow="fold")
     for row in quality.iter_rows(named=True):
         agreed = "" if row["agreement"] is None else f"{row['agreement']:.2f} of {row['reviewed_twice']}"
         figures = [_interval(row, name) for name in ("precision", "recall", "true")]

@@ -15,12 +15,11 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from pipelines.cli.options import ConfigOption, WarehouseOption, err, opened, out, settings
+from pipelines.cli.options import PIPE_WIDTH, ConfigOption, WarehouseOption, err, opened, out, settings
 from warehouse.query import run_query
 
 _ROWS_SHOWN = 200
 _CELL_CHARS = 300
-_PIPE_WIDTH = 200  # columns, where the output is not a terminal
 
 
 class Format(StrEnum):
@@ -94,7 +93,7 @@ def show(frame: pl.DataFrame, console: Console, *, one_by_one: bool = False) -> 
         console: Where to.
         one_by_one: Print a row below the other in any case.
     """
-    width = console.width if console.is_terminal else _PIPE_WIDTH
+    width = console.width if console.is_terminal else PIPE_WIDTH
     cells = [[_cell(v) for v in row] for row in flat(frame).rows()]
     names = frame.columns
     need = [min(max([cell_len(n), *(cell_len(r[i]) for r in cells)]), 60) for i, n in enumerate(names)]
