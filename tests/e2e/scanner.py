@@ -86,11 +86,15 @@ class Artefacts:
 
     def __init__(self, folders: Iterable[Path], texts: Iterable[str] = ()) -> None:
         self._places: dict[str, str] = {f"output {i}": plain(t) for i, t in enumerate(texts)}
+        self._words = dict(self._places)
         for folder in folders:
             for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-                parts = [path.name, *(_parquet(path) if path.suffix == ".parquet" else ())]
-                parts += [unpacked(path).decode(encoding, "replace") for encoding in ("utf-8", "utf-16-le")]
-                self._places[str(path.relative_to(folder.parent))] = plain("\n".join(parts))
+                name, compressed = str(path.relative_to(folder.parent)), path.suffix == ".parquet"
+                parts = [path.name, *(_parquet(path) if compressed else ())]
+                raw = [unpacked(path).decode(encoding, "replace") for encoding in ("utf-8", "utf-16-le")]
+                self._places[name] = plain("\n".join(parts + raw))
+                # Three letters in a row stand by chance in any hundred thousand compressed bytes.
+                self._words[name] = plain("\n".join(parts)) if compressed else self._places[name]
         self._digits = {name: _BETWEEN_DIGITS.sub("", text) for name, text in self._places.items()}
 
     def holding(self, value: str, *, word: bool = False) -> list[str]:
@@ -98,12 +102,13 @@ class Artefacts:
 
         Args:
             value: The raw value.
-            word: Whether only a whole word counts, for names that are parts of other words.
+            word: Whether only a whole word counts, for names that are parts of other words. Of Parquet it is looked
+                for in the values, the schema, the metadata and the statistics, not among compressed bytes.
         """
         wanted = plain(value)
         if word:
             pattern = re.compile(rf"(?<![a-z]){re.escape(wanted)}(?![a-z])")
-            return [name for name, text in self._places.items() if pattern.search(text)]
+            return [name for name, text in self._words.items() if pattern.search(text)]
         found = {name for name, text in self._places.items() if wanted in text}
         bare = re.sub(r"[ \-.()+]", "", wanted)
         if len(bare) > 6 and bare.isdigit():
