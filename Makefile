@@ -2,10 +2,12 @@
 SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
+# A file's tests share what is dear to make, so a file goes to one process whole.
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all lint format docs cookbook bench samples train clean
+.PHONY: help setup demo test test-slow test-all lint format docs cookbook bench samples train clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -20,10 +22,13 @@ demo: setup ## Run the night on the sample logs and show what it found
 	@TACIT_HOME=$(DEMO)/home $(BIN)/python samples/demo.py $(DEMO)/warehouse
 
 test: setup ## Run the tests, without those marked slow
-	@$(BIN)/python -m pytest -m "not slow"
+	@$(PYTEST) -m "not slow"
+
+test-slow: setup ## Run the tests marked slow: kills, whole nights, audits
+	@$(PYTEST) -m slow
 
 test-all: setup ## Run all tests, the slow ones too
-	@$(BIN)/python -m pytest
+	@$(PYTEST)
 
 lint: setup ## Check style, types and the import contract
 	@$(BIN)/ruff format --check .

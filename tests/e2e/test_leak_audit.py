@@ -16,6 +16,8 @@ from tests.e2e.canaries import CANARIES
 from tests.e2e.leaky_landing import DAY, canary_file, land
 from warehouse.layout import Warehouse
 
+pytestmark = pytest.mark.slow
+
 FAILING = """
 import sys
 from pipelines.steps import door

@@ -92,6 +92,7 @@ def test_the_whole_sample_night_passes_with_the_network_shut(shut, tmp_path):
     assert list((tmp_path / "warehouse" / "signals").glob("dt=*/part.parquet"))
 
 
+@pytest.mark.slow
 def test_the_other_commands_that_touch_text_pass_too(shut, tmp_path):
     (tmp_path / "note.txt").write_text("I am Joanna Lindqvist, 电话13800138000\n")
     done, reached, _ = shut("-m", "pipelines", "anonymize", "note.txt")

@@ -110,6 +110,7 @@ def test_the_scanner_finds_what_is_there(canary_landing):
     assert set(found_in(artefacts, CANARIES)) == set(CANARIES)
 
 
+@pytest.mark.slow
 def test_canaries_of_every_kind_in_every_field_leave_no_trace(tmp_path, canary_landing):
     temporary = tmp_path / "temporary"
     temporary.mkdir()

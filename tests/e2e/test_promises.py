@@ -80,6 +80,7 @@ def small_landing(tmp_path) -> Path:
     return landing
 
 
+@pytest.mark.slow
 def test_days_run_one_by_one_in_another_order_and_divided_otherwise_give_the_same_bytes(sample_night, tmp_path):
     settings = with_key_of(sample_night.settings, tmp_path, workers=1, buckets=3)
     for day in (date(2026, 11, 4), date(2026, 11, 2), date(2026, 11, 3)):
@@ -90,6 +91,7 @@ def test_days_run_one_by_one_in_another_order_and_divided_otherwise_give_the_sam
     assert ours == theirs
 
 
+@pytest.mark.slow
 def test_running_again_on_two_processes_changes_no_byte_but_run_records(sample_night, tmp_path):
     settings = with_key_of(sample_night.settings, tmp_path, workers=2, buckets=2)
     shutil.copytree(sample_night.settings.warehouse, settings.warehouse)

@@ -81,6 +81,7 @@ def test_what_views_keep_of_the_user_goes_too(settings):
     assert users() == {number(OTHER), number(THIRD)}
 
 
+@pytest.mark.slow
 def test_the_tables_come_out_as_if_the_user_had_never_been_there(settings, tmp_path):
     forget(settings, Request(user=ERASED))
     after = digests(settings.warehouse, DERIVED)
@@ -91,6 +92,7 @@ def test_the_tables_come_out_as_if_the_user_had_never_been_there(settings, tmp_p
     assert digests(other.warehouse, DERIVED) == after
 
 
+@pytest.mark.slow
 def test_running_the_landing_days_again_brings_nothing_back_and_counts_what_it_dropped(settings):
     forget(settings, Request(user=ERASED))
     before = digests(settings.warehouse)
@@ -140,6 +142,7 @@ def test_an_erasure_asked_for_again_finds_nothing_left_to_do(settings):
     assert digests(settings.warehouse, ()) == before
 
 
+@pytest.mark.slow
 def test_a_day_that_was_never_run_is_covered_too(settings):
     folder = settings.landing / "dt=2026-11-09"
     folder.mkdir()

@@ -168,6 +168,7 @@ def test_a_weak_key_is_listed_as_what_it_is_and_not_rotated(tacit, tmp_path):
     assert sorted(p.name for p in weak.parent.iterdir()) == ["pseudonym.key", "weak.key"]
 
 
+@pytest.mark.slow
 def test_tables_rebuilt_after_a_rotation_do_not_bring_an_erased_user_back(tacit, tmp_path):
     assert tacit("forget", "--user", ERASED)[0] == 0
     code, _, errors = tacit("keys", "rotate")
