@@ -1,5 +1,7 @@
 """Finds the files of a landing day, and opens each with the reader that takes it."""
 
+import os
+import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
@@ -41,8 +43,11 @@ def _day(name: str) -> date | None:
         return None
 
 
-def day_files(landing: Path, day: date) -> list[str]:
-    """Names of the files of one landing day, below its folder, sorted. Hidden files are left out.
+def day_files(landing: Path, day: date) -> dict[str, Path]:
+    r"""The files of one landing day by their names below its folder, sorted. Hidden files are left out.
+
+    Bytes of a name that are not UTF-8, and control characters, are written out (`talk\xe9.jsonl`), so that a table can
+    hold it and a terminal show it.
 
     Raises:
         LandingError: The landing zone itself is not there. A day without a folder is an empty day.
@@ -56,9 +61,29 @@ def day_files(landing: Path, day: date) -> list[str]:
     return _visible(landing / f"dt={day}")
 
 
-def _visible(folder: Path) -> list[str]:
-    found = (p.relative_to(folder) for p in folder.rglob("*") if p.is_file())
-    return sorted(p.as_posix() for p in found if not any(part.startswith((".", "_")) for part in p.parts))
+def _visible(folder: Path) -> dict[str, Path]:
+    files = [(p.relative_to(folder), p) for p in folder.rglob("*") if p.is_file()]
+    shown = [(below, path) for below, path in files if not any(part.startswith((".", "_")) for part in below.parts)]
+    found: dict[str, Path] = {}
+    for below, path in sorted(shown, key=lambda pair: os.fsencode(pair[0])):
+        name = _written_out(below.as_posix())
+        while name in found:  # another file has these backslashes for its name
+            name = f"~{name}"
+        found[name] = path
+    return dict(sorted(found.items()))
+
+
+def _written_out(name: str) -> str:
+    text = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return "".join(f"\\x{ord(c):02x}" if unicodedata.category(c) == "Cc" else c for c in text)
+
+
+def _on_disk(folder: Path, name: str) -> Path | None:
+    """The file that `_visible` gives this name."""
+    path = folder / name
+    if path.is_file():
+        return path
+    return _visible(folder).get(name) if "\\" in name else None
 
 
 def context_for(sources: Sources, file: str, arrival: date, default_source: str) -> Context:
@@ -83,9 +108,9 @@ def origins(landing: Path, day: date) -> Iterator[Origin | tuple[str, RawRecord]
     Raises:
         LandingError: The landing zone is not there, or an archive cannot be read for the disk's reasons.
     """
-    for name in day_files(landing, day):
+    for name, path in day_files(landing, day).items():
         with reading(name, day):
-            yield from _expanded(landing / f"dt={day}" / name, name)
+            yield from _expanded(path, name)
 
 
 def origin_named(landing: Path, day: date, name: str) -> Origin:
@@ -96,16 +121,16 @@ def origin_named(landing: Path, day: date, name: str) -> Origin:
     """
     folder = landing / f"dt={day}"
     inside = not any(part in ("..", "/") for part in PurePosixPath(name).parts)
-    if inside and (folder / name).is_file():
-        return Origin(folder / name, name)
+    if inside and (path := _on_disk(folder, name)):
+        return Origin(path, name)
     parts = name.split(MEMBER)
     for n in range(1, len(parts)):
         archive, member = MEMBER.join(parts[:n]), MEMBER.join(parts[n:])
-        if inside and _is_archive(archive) and (folder / archive).is_file():
+        if inside and _is_archive(archive) and (path := _on_disk(folder, archive)):
             with reading(archive, day):
-                found = listing(folder / archive, SUFFIXES).members.get(member)
+                found = listing(path, SUFFIXES).members.get(member)
             if found is not None:
-                return Origin(folder / archive, name, partial(open_member, folder / archive, found))
+                return Origin(path, name, partial(open_member, path, found))
     raise LandingError(
         f"A file of landing day {day} is not there any more.",
         state="Nothing of this run was published; the tables are as they were.",
@@ -118,8 +143,8 @@ def origins_at(path: Path) -> Iterator[Origin | tuple[str, RawRecord]]:
     if path.is_file():
         yield from _expanded(path, path.name)
         return
-    for name in _visible(path):
-        yield from _expanded(path / name, name)
+    for name, file in _visible(path).items():
+        yield from _expanded(file, name)
 
 
 def _expanded(path: Path, name: str) -> Iterator[Origin | tuple[str, RawRecord]]:

@@ -51,7 +51,10 @@ class _Bytes(io.RawIOBase):
         self._damaged = False
 
     def _open(self) -> pa.NativeFile:
-        return pa.input_stream(str(self._path), compression=self._compression)
+        try:
+            return pa.input_stream(str(self._path), compression=self._compression)
+        except UnicodeEncodeError:  # Arrow takes names in UTF-8 only
+            return pa.input_stream(self._path.open("rb"), compression=self._compression)
 
     def readable(self) -> bool:
         return True

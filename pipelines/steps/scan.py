@@ -57,8 +57,8 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
     for log in scanner.logs:
         read_from.setdefault(log.file, []).append(log)
     files = tuple(
-        _file_scan(settings.landing / f"dt={day}", name, scanner.records[name], read_from.get(name, []))
-        for name in day_files(settings.landing, day)
+        _file_scan(path, name, scanner.records[name], read_from.get(name, []))
+        for name, path in day_files(settings.landing, day).items()
     )
     return DayScan(
         day=day,
@@ -75,6 +75,7 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
 class _Scanner:
     def __init__(self, settings: Settings, day: date, routes: Routes) -> None:
         self.settings, self.day, self.routes = settings, day, routes
+        self.names = {path: name for name, path in day_files(settings.landing, day).items()}
         self.sources = load_sources(settings.sources_path)
         self.logs: list[LogScan] = []
         self.records: Counter[str] = Counter()
@@ -84,7 +85,7 @@ class _Scanner:
     def read(self, origin: Origin) -> None:
         context = context_for(self.sources, origin.name, self.day, self.settings.source)
         log = open_log(origin, context, self.settings.record_limit)
-        file = origin.path.relative_to(self.settings.landing / f"dt={self.day}").as_posix()
+        file = self.names[origin.path]
         if isinstance(log, RawRecord):
             self.refuse(file, origin.name, log)
             return
@@ -110,8 +111,7 @@ class _Scanner:
             self.findings.append(quarantine_row(raw.place(name), raw.refusal))
 
 
-def _file_scan(folder: Path, name: str, records: int, logs: list[LogScan]) -> FileScan:
-    path = folder / name
+def _file_scan(path: Path, name: str, records: int, logs: list[LogScan]) -> FileScan:
     return FileScan(
         file=name,
         bytes=path.stat().st_size,
@@ -156,10 +156,9 @@ def assert_unchanged(settings: Settings, scan: DayScan) -> None:
     Raises:
         LandingError: A file was added, removed or rewritten since the scan.
     """
-    folder = settings.landing / f"dt={scan.day}"
-    now = {n: (folder / n).stat().st_size for n in day_files(settings.landing, scan.day)}
-    if now != {f.file: f.bytes for f in scan.files} or any(
-        file_digest(folder / f.file) != f.sha256 for f in scan.files
+    now = day_files(settings.landing, scan.day)
+    if {name: path.stat().st_size for name, path in now.items()} != {f.file: f.bytes for f in scan.files} or any(
+        file_digest(now[f.file]) != f.sha256 for f in scan.files
     ):
         raise changed(scan.day)
 

@@ -158,7 +158,7 @@ def test_hidden_files_and_unfinished_uploads_are_left_alone(folder):
     for name in ("a.jsonl", ".a.jsonl.swp", "_tmp/b.jsonl", "sub/c.jsonl"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(b"")
-    assert day_files(folder.parent, DAY) == ["a.jsonl", "sub/c.jsonl"]
+    assert list(day_files(folder.parent, DAY)) == ["a.jsonl", "sub/c.jsonl"]
 
 
 def test_days_are_found_in_order_and_a_zone_without_any_is_an_error(tmp_path):

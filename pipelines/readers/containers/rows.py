@@ -35,7 +35,9 @@ def rows(origin: Origin, limit: int, wanted: Sequence[Spot] | None = None) -> It
     lines = None if wanted is None else {spot.line for spot in wanted}
     number = 0
     try:
-        with pq.ParquetFile(origin.path if origin.plain else io.BytesIO(origin.held(HELD_BYTES))) as file:
+        # Opened here, since Arrow takes no name that is not UTF-8.
+        whole = origin.path.open("rb") if origin.plain else io.BytesIO(origin.held(HELD_BYTES))
+        with whole, pq.ParquetFile(whole) as file:
             for batch in file.iter_batches(_batch_rows(file.metadata)):
                 first, number = number + 1, number + batch.num_rows
                 picked: Sequence[int] = range(batch.num_rows)
