@@ -18,6 +18,11 @@ def whole(facts: LogFacts) -> None:
     _print_pairs(_rows(facts))
     if facts.format is None:
         _print_refused([facts])
+        if any(reason == Reason.FORMAT_UNKNOWN for reason, _ in facts.refused):
+            out.print(
+                "\nIf it is a table with a row a turn, say in sources.yaml what its columns mean"
+                " (docs/formats.md, turns); docs/formats.md lists all formats that are read."
+            )
         return
     if facts.records:
         out.print(Text("\nsignals", style="bold"))

@@ -158,7 +158,9 @@ def test_declarations_beside_the_files_of_any_folder_count(tacit, tmp_path):
     folder = tmp_path / "logs"
     folder.mkdir()
     shutil.copy2(DAY / "support" / "turns.csv", folder / "turns.csv")
-    assert "format_unknown" in tacit(folder / "turns.csv")
+    unknown = tacit(folder / "turns.csv")
+    assert "format_unknown" in unknown
+    assert "sources.yaml" in unknown
     declared = (FORMATS / "sources.yaml").read_text().replace("support/*.csv", "*.csv")
     (folder / "sources.yaml").write_text(declared)
     assert "Table of turns (`turns`): declared" in tacit(folder)
