@@ -65,8 +65,9 @@ def tour(warehouse: Warehouse, report: NightReport) -> None:
     _heading("Signals: how many were found, and two of each, de-identified")
     _signals(warehouse)
     _heading(f"The tables lie in {warehouse.root}")
+    width = max(map(len, tables()))
     for name in tables():
-        out.print(f"  {name:12}{warehouse.root}/{name}/dt=*/part.parquet", highlight=False)
+        out.print(f"  {name:{width}}  {warehouse.root}/{name}/dt=*/part.parquet", highlight=False)
     out.print(f"  {report.catalogue} opens in any DuckDB client, with views and comments.", highlight=False)
     for question, sql in QUESTIONS.items():
         _heading(question)
