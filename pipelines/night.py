@@ -27,6 +27,7 @@ from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import KeyFault
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
+from warehouse.mend import Aside, set_aside
 from warehouse.publish import Published
 from warehouse.stage import sweep
 
@@ -47,6 +48,7 @@ class NightReport:
         peak_mb: Greatest resident memory of all processes together, in MiB.
         published: The partitions, changed or not.
         catalogue: The DuckDB file.
+        aside: Files that were no partitions, and were taken out of the tables before anything was read.
     """
 
     run_id: str
@@ -56,6 +58,7 @@ class NightReport:
     peak_mb: float
     published: tuple[Published, ...]
     catalogue: Path
+    aside: tuple[Aside, ...] = ()
 
 
 def run_night(
@@ -79,7 +82,7 @@ def run_night(
     Raises:
         TacitError: Any of the steps' errors. What was published before stays; nothing is half published.
     """
-    require_same_key(Warehouse(settings.warehouse), load_key(settings.key_path))
+    key = load_key(settings.key_path)
     run_id = uuid4().hex
     clock = Clock(progress or Silent())
     parts: list[_BatchReport] = []
@@ -89,6 +92,10 @@ def run_night(
     with Warehouse(settings.warehouse).writer(), pool_of(settings.processes) as pool:
         sweep_work(settings.warehouse)
         sweep(Warehouse(settings.warehouse))
+        aside = set_aside(Warehouse(settings.warehouse))
+        for file in aside:
+            clock.progress.note(file.told())
+        require_same_key(Warehouse(settings.warehouse), key)
         for start in range(0, len(ordered), settings.batch_days):
             with work_folder(settings.warehouse, run_id) as work:
                 parts.append(
@@ -105,6 +112,7 @@ def run_night(
         max((p.peak_mb for p in parts), default=peak_mb()),
         tuple(p for part in parts for p in part.published),
         catalogue,
+        tuple(aside),
     )
 
 
@@ -204,10 +212,11 @@ def require_same_key(warehouse: Warehouse, key: PseudonymKey) -> None:
     """Refuse to mix the tags of two keys in one warehouse.
 
     Raises:
-        KeyFault: The newest run used another key.
+        KeyFault: The newest run used another key; so did the one that wrote the newest messages, where run records were
+            set aside.
     """
-    days = warehouse.days("runs")
-    used = warehouse.footer("runs", days[-1]).get("tacit.key") if days else None
+    newest = next(((t, days[-1]) for t in ("runs", "messages") if (days := warehouse.days(t))), None)
+    used = warehouse.footer(*newest).get("tacit.key") if newest else None
     if used not in (None, key.key_id):
         raise KeyFault(
             f"The warehouse was built with key {used}, but the key at hand is {key.key_id}.",

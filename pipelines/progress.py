@@ -18,6 +18,9 @@ class Progress(Protocol):
     def end(self, step: str) -> None:
         """The step is done."""
 
+    def note(self, text: str) -> None:
+        """Something happened that people should know even if the run fails later."""
+
 
 class Silent:
     """Shows nothing."""
@@ -29,6 +32,9 @@ class Silent:
         """Nothing."""
 
     def end(self, step: str) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
         """Nothing."""
 
 

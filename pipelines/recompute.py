@@ -24,6 +24,7 @@ from pipelines.steps.results import DayScan
 from schemas.errors import NotFound
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
+from warehouse.mend import require_whole
 from warehouse.publish import Published
 from warehouse.stage import sweep
 
@@ -66,6 +67,7 @@ def recompute_signals(settings: Settings, days: Sequence[date], progress: Progre
     with warehouse.writer(), pool_of(settings.processes) as pool:
         sweep_work(settings.warehouse)
         sweep(warehouse)
+        require_whole(warehouse)
         _require(warehouse, ordered)
         for start in range(0, len(ordered), settings.batch_days):
             batch = ordered[start : start + settings.batch_days]

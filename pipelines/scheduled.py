@@ -3,6 +3,7 @@
 Everything of size stays in the run's work folder under the warehouse, which every worker must reach by the same path.
 """
 
+import logging
 import re
 import shutil
 import time
@@ -28,10 +29,13 @@ from pipelines.steps.scan import require_input, scan_day
 from schemas.errors import ConfigError
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
+from warehouse.ledger import attach
+from warehouse.mend import set_aside
 from warehouse.stage import sweep
 
 Plain = dict[str, Any]
 _SCAN = "scan.json"
+_log = logging.getLogger(__name__)
 
 
 def landing_day(start: datetime | None, end: datetime | None) -> date:
@@ -71,15 +75,22 @@ def begin(day: str, scheduler_run: str) -> Plain:
         scheduler_run: The scheduler's id of the run; the same at every retry.
 
     Returns:
-        The plan: day, work folder, scan, start, and a list of bucket numbers under `buckets`.
+        The plan: day, work folder, scan, start, a list of bucket numbers under `buckets`, and what was set aside.
     """
     settings = load_settings().settings
-    require_same_key(Warehouse(settings.warehouse), load_key(settings.key_path))
+    if settings.store is not None:
+        attach(settings.warehouse, settings.store)
+    key = load_key(settings.key_path)
     require_input(settings, date.fromisoformat(day))
     started, clock = datetime.now(UTC), time.perf_counter()
-    with Warehouse(settings.warehouse).writer():
+    warehouse = Warehouse(settings.warehouse)
+    with warehouse.writer():
         sweep_work(settings.warehouse)
-        sweep(Warehouse(settings.warehouse))
+        sweep(warehouse)
+        aside = [file.told() for file in set_aside(warehouse)]
+        require_same_key(warehouse, key)
+    for told in aside:
+        _log.warning("%s", told)
     work = settings.warehouse / WORK / (SCHEDULED + re.sub(r"[^A-Za-z0-9]+", "-", scheduler_run)[:100])
     shutil.rmtree(work, ignore_errors=True)  # what an earlier try of this run left
     work.mkdir(parents=True)
@@ -90,6 +101,7 @@ def begin(day: str, scheduler_run: str) -> Plain:
         "started": started.isoformat(),
         "buckets": list(range(scan.buckets)),
         "seconds": {"scan": time.perf_counter() - clock},
+        "set_aside": aside,
     }
 
 

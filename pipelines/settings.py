@@ -3,6 +3,7 @@
 import difflib
 import json
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from datetime import date
@@ -33,7 +34,16 @@ class Settings(BaseSettings):
     landing: Path = Field(
         Path("landing"), description="Folder of raw logs: dt=YYYY-MM-DD folders, one a day of arrival."
     )
-    warehouse: Path = Field(Path("warehouse"), description="Folder of the published tables.")
+    warehouse: Path = Field(
+        Path("warehouse"),
+        description="Folder of the published tables, or their URL in object storage, such as s3://bucket/prefix."
+        " With `store`, the folder of this machine's copy of them.",
+    )
+    store: str | None = Field(
+        None,
+        pattern=r"^[a-z][a-z0-9+.-]*://.+",
+        description="URL of the tables in object storage, where `warehouse` names a folder for this machine's copy.",
+    )
     home: Path = Field(
         default_factory=lambda: Path(platformdirs.user_data_path("tacit")),
         description="What is neither landing nor warehouse: the pseudonym key, caches.",
@@ -107,6 +117,7 @@ class Settings(BaseSettings):
         outside = {
             "landing",
             "warehouse",
+            "store",
             "sources",
             "home",
             "key_file",
@@ -164,11 +175,30 @@ def load_settings(flags: dict[str, Any] | None = None, config: Path | None = Non
         for name, value in _flatten(values):
             origins[name] = origin
             _set(merged, name, value)
+    _divide(merged, origins)
     try:
         settings = Settings(**merged)
     except ValidationError as fault:
         raise _config_error(fault, origins) from None
     return Loaded(settings, {name: origins.get(name, "default") for name, _ in _flatten(settings.model_dump())})
+
+
+def _divide(merged: dict[str, Any], origins: dict[str, str]) -> None:
+    """Where the warehouse is a URL, that is the store; the folder is this machine's copy of it, under home."""
+    if "://" not in (given := str(merged.get("warehouse", ""))):
+        return
+    url = given.rstrip("/")
+    if merged.get("store", url).rstrip("/") != url:
+        raise ConfigError(
+            f"Both warehouse ({origins['warehouse']}) and store ({origins['store']}) name object storage.",
+            state="Nothing was started.",
+            then="Unset store, or let warehouse name the folder of this machine's copy.",
+        )
+    home = Path(merged.get("home") or Settings().home)
+    name = re.sub(r"[^A-Za-z0-9]+", "-", url.partition("://")[2])[-60:].strip("-")
+    digest = blake2b(url.encode(), digest_size=4).hexdigest()
+    merged |= {"store": url, "warehouse": home / "copies" / f"{name}-{digest}"}
+    origins["store"] = origins["warehouse"]
 
 
 def known_settings() -> list[str]:

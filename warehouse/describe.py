@@ -1,14 +1,16 @@
 """Says what a warehouse holds, and writes the documentation of its tables from the contracts."""
 
+from datetime import date
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas import contract
 from schemas.contract import Column
-from warehouse.layout import Warehouse, foreign
+from warehouse.layout import Warehouse
 from warehouse.macros import MACROS
+from warehouse.mend import misfits
 from warehouse.views import View, analyst_views, column_comment
 
 _RUNS = 5
@@ -33,28 +35,28 @@ def describe(warehouse: Warehouse) -> dict[str, Any]:
     Returns:
         `root`: its folder. `tables`: table name to `days`, `rows`, `bytes`, and `oldest` and `newest` day (None where
         there is none). `runs`: the last runs, newest first, with `run_id`, `dt`, `started_at`, `finished_at`,
-        `peak_memory_mb`, `code_version`, and the number of `partitions` that each published.
-
-    Raises:
-        WarehouseFault: A file is torn.
+        `peak_memory_mb`, `code_version`, and the number of `partitions` that each published. `misfits`: files among the
+        tables that are no partitions, which count for nothing here, with `path` and `how`.
     """
+    found = list(misfits(warehouse))
+    bad = {misfit.path for misfit in found}
     return {
         "root": str(warehouse.root),
-        "tables": {name: _table(warehouse, name) for name in contract.tables()},
-        "runs": _runs(warehouse),
+        "tables": {name: _table(warehouse, name, bad) for name in contract.tables()},
+        "runs": _runs(warehouse, bad),
+        "misfits": [{"path": str(misfit.path), "how": misfit.how} for misfit in found],
     }
 
 
-def _table(warehouse: Warehouse, name: str) -> dict[str, Any]:
-    days = warehouse.days(name)
-    rows = size = 0
-    for day in days:
-        path = warehouse.path(name, day)
-        try:
-            rows += pq.read_metadata(path).num_rows
-        except (pa.ArrowException, OSError):
-            raise foreign(path, "is not a whole Parquet file") from None
-        size += path.stat().st_size
+def _whole(warehouse: Warehouse, name: str, bad: set[Path]) -> list[date]:
+    return [day for day in warehouse.days(name) if warehouse.path(name, day) not in bad]
+
+
+def _table(warehouse: Warehouse, name: str, bad: set[Path]) -> dict[str, Any]:
+    days = _whole(warehouse, name, bad)
+    paths = [warehouse.path(name, day) for day in days]
+    rows = sum(pq.read_metadata(path).num_rows for path in paths)
+    size = sum(path.stat().st_size for path in paths)
     return {
         "days": len(days),
         "rows": rows,
@@ -64,9 +66,9 @@ def _table(warehouse: Warehouse, name: str) -> dict[str, Any]:
     }
 
 
-def _runs(warehouse: Warehouse) -> list[dict[str, Any]]:
+def _runs(warehouse: Warehouse, bad: set[Path]) -> list[dict[str, Any]]:
     wanted = ["run_id", "dt", "started_at", "finished_at", "peak_memory_mb", "code_version", "partitions"]
-    frame = warehouse.scan("runs", columns=wanted)
+    frame = warehouse.scan("runs", _whole(warehouse, "runs", bad), columns=wanted)
     newest = frame.sort("finished_at", "run_id", descending=True).head(_RUNS).collect()
     return newest.with_columns(newest["partitions"].list.len()).to_dicts()
 

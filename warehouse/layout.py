@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas import contract
+from schemas.contract import Table
 from schemas.errors import WarehouseFault
-from warehouse.lock import writer_lock
+from warehouse.copy import holding
 
 FILE = "part.parquet"
 _FOLDER = re.compile(r"dt=(\d{4}-\d{2}-\d{2})")
@@ -110,7 +111,7 @@ class Warehouse:
         Raises:
             WarehouseBusy: On entry, where another run holds it.
         """
-        return writer_lock(self.root)
+        return holding(self.root)
 
     def verify(self, tables: Iterable[str] | None = None) -> int:
         """Check that every file that a reader's glob finds is a whole partition of its table.
@@ -129,8 +130,7 @@ class Warehouse:
             for path in sorted((self.root / table).rglob("*.parquet")):
                 if path.name != FILE or day_of(path.parent) is None or path.parent.parent.name != table:
                     raise foreign(path, "does not lie where a partition lies")
-                found, _, _ = read_footer(path)
-                _compare(path, found, contract.table(table).arrow)
+                compare(path, contract.table(table))
                 checked += 1
         return checked
 
@@ -175,13 +175,26 @@ def read_footer(path: Path) -> tuple[pa.Schema, dict[str, str], int]:
     return schema.remove_metadata(), metadata, rows
 
 
-def _compare(path: Path, found: pa.Schema, wanted: pa.Schema) -> None:
+def compare(path: Path, table: Table) -> None:
+    """Hold a file to its table's contract.
+
+    Args:
+        path: The file.
+        table: The contract.
+
+    Raises:
+        WarehouseFault: It is no whole Parquet file, or differs from the contract by more than age.
+    """
+    found, metadata, _ = read_footer(path)
+    wanted = table.arrow
+    if metadata.get("table", table.name) != table.name:
+        raise foreign(path, "was written for another table")
     # A file may be older than the contract, so it may lack columns; those that it has must be of the right type.
     for field in found:
         if field.name in wanted.names and not _fits(field.type, wanted.field(field.name).type):
             raise foreign(path, f"holds column {field.name} in another type than the contract's")
-    if not set(found.names) & set(wanted.names):
-        raise foreign(path, "shares no column with the contract")
+    if absent := sorted(set(table.key) - set(found.names)):
+        raise foreign(path, f"lacks column {absent[0]}, which every version of the table has")
 
 
 def _fits(found: pa.DataType, wanted: pa.DataType) -> bool:
@@ -203,5 +216,5 @@ def foreign(path: Path, how: str) -> WarehouseFault:
     return WarehouseFault(
         f"{path} {how}.",
         state="Readers of that table fail or read wrong rows until it is mended; other tables are not affected.",
-        then="Move the file out of the warehouse and run its day again.",
+        then="Run a landing day: `tacit run` moves such files out of the tables, and says which days to run again.",
     )

@@ -105,20 +105,3 @@ def writer_lock(root: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-@contextmanager
-def writing(root: Path) -> Iterator[None]:
-    """Hold a warehouse for writing, unless this process does so already.
-
-    Args:
-        root: The warehouse's folder.
-
-    Raises:
-        WarehouseBusy: Another run holds it.
-    """
-    if FileLock(root / ".lock").held_here():
-        yield
-    else:
-        with writer_lock(root):
-            yield

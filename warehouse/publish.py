@@ -8,9 +8,10 @@ from pathlib import Path
 
 from schemas.contract import PUBLISH_ORDER
 from schemas.errors import WarehouseFault
+from warehouse.copy import place, writing
 from warehouse.files import faults_named, file_digest, sync_folder
 from warehouse.layout import Warehouse
-from warehouse.lock import writing
+from warehouse.ledger import copying
 from warehouse.stage import Staged
 
 
@@ -70,8 +71,11 @@ def publish(
         done: list[Published] = []
         for part in ordered:
             state = f"{len(done)} of {len(ordered)} partitions were published; each is whole."
-            with faults_named(f"Publishing {part.table} for {part.dt}", state=state):
-                done.append(_place(warehouse, part, on_step))
+            try:
+                with faults_named(f"Publishing {part.table} for {part.dt}", state=state):
+                    done.append(_place(warehouse, part, on_step))
+            except WarehouseFault as fault:  # of the store, which does not know how far the run came
+                raise WarehouseFault(fault.what, state=state, then=fault.then) from fault
         on_step("done")
     return done
 
@@ -99,7 +103,10 @@ def _place(warehouse: Warehouse, part: Staged, on_step: Callable[[str], None]) -
         return Published(part.table, part.dt, target, part.rows, part.sha256, changed=False)
     _make_folder(target.parent, warehouse.root)
     on_step(f"{name}: folder")
-    os.replace(part.path, target)  # noqa: PTH105 - the name of the system call that the promise rests on
+    with copying(warehouse.root):
+        if place(warehouse.root, part.table, part.dt, part.path, part.sha256):
+            on_step(f"{name}: put")
+        os.replace(part.path, target)  # noqa: PTH105 - the name of the system call that the promise rests on
     on_step(f"{name}: renamed")
     sync_folder(target.parent)
     on_step(f"{name}: synced")

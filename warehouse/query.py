@@ -13,6 +13,7 @@ from schemas.errors import ConfigError, QueryRefused
 from warehouse.catalogue import connect
 from warehouse.database import escape_glob, literal
 from warehouse.layout import Warehouse
+from warehouse.mend import require_whole
 from warehouse.statement import refuse_unless_reading
 from warehouse.steady import read_steadily
 
@@ -46,6 +47,7 @@ def run_query(
     Raises:
         QueryRefused: The query writes, reaches outside the warehouse, does not parse, fails, exceeds a limit, or
             is cancelled.
+        WarehouseFault: The query fails, and a file among the tables is no partition.
         ConfigError: `memory` is no amount of memory.
     """
     limit_bytes = _bytes(memory)
@@ -115,6 +117,7 @@ def _within(
             raise _refused(
                 f"The query ran longer than {watch.limit_s:g} seconds.", "Narrow it by dt, or raise the time limit."
             ) from None
+        require_whole(warehouse)  # a torn file is the likelier cause, and names itself
         raise _refused(
             f"The query failed while it ran ({type(fault).__name__}).",
             "Look for casts and arithmetic that do not hold for every row; TRY_CAST gives null instead.",

@@ -14,9 +14,10 @@ from schemas.contract import Column, Table
 from warehouse.database import file_literal, identifier, literal
 from warehouse.layout import Warehouse
 
-# Matches every `*.parquet`. The letters in brackets are a set that holds the p; what they say is read where it helps:
-# DuckDB's error quotes the glob when a folder was moved away from under the catalogue file.
-ANY_FILE = "**/*.[moved? Repair it with: tacit catalogue]arquet"
+# Matches every partition, and no file that somebody put beside them. The letters in brackets are a set that holds the
+# p; what they say is read where it helps: DuckDB's error quotes the glob when a folder was moved away from under the
+# catalogue file.
+ANY_FILE = "dt=????-??-??/part.[moved? Repair it with: tacit catalogue]arquet"
 _FOLDER = Path(__file__).parent / "sql"
 _SCALARS = {
     "string": "VARCHAR",

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from anonymize.door import Deidentifier
 from anonymize.keys import PseudonymKey, load_key
-from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, out, settings
+from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, bring, loaded, out
 from pipelines.encoders import load_encoder
 from pipelines.readers.landing import landing_days
 from pipelines.settings import Settings
@@ -65,7 +65,7 @@ def doctor(
     config: ConfigOption = None,
 ) -> None:
     """Look at everything that a run needs, and say how to get what is missing. Exit code 1 where a run would fail."""
-    chosen = settings(config, landing=landing, warehouse=warehouse)
+    chosen = loaded(config, landing=landing, warehouse=warehouse).settings
     findings = list(examine(chosen))
     if as_json:
         out.print_json(json.dumps([asdict(f) for f in findings]))
@@ -93,6 +93,8 @@ def examine(chosen: Settings) -> Iterator[Finding]:
     yield _tried("sentence encoder", lambda: _encoder(chosen), "make setup, or set TACIT_ENCODER")
     yield _key(chosen)
     yield _landing(chosen)
+    if chosen.store is not None:
+        yield _tried("object storage", lambda: _store(chosen), "Check the address, the credentials and the network.")
     yield _tried("warehouse", lambda: _warehouse(chosen), "Move the named file away and run its day again.")
     yield _disk(chosen)
     yield _memory()
@@ -133,6 +135,11 @@ def _landing(chosen: Settings) -> Finding:
     except TacitError as error:
         return Finding("landing zone", "note", error.what, error.then)
     return Finding("landing zone", "ok", f"{len(days)} days in {chosen.landing}, the newest {days[-1]}")
+
+
+def _store(chosen: Settings) -> str:
+    bring(chosen)
+    return f"{chosen.store}, with a copy in {chosen.warehouse}"
 
 
 def _warehouse(chosen: Settings) -> str:

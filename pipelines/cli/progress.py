@@ -23,7 +23,7 @@ _WORDS = {
 def live_progress(console: Console, *, quiet: bool = False) -> Iterator[Progress]:
     """A display for the time of the block."""
     if quiet:
-        yield Silent()
+        yield _Notes(console)
     elif not console.is_terminal:
         yield _Lines(console)
     else:
@@ -32,8 +32,17 @@ def live_progress(console: Console, *, quiet: bool = False) -> Iterator[Progress
             yield _Bars(bars)
 
 
-class _Bars(Silent):
+class _Notes(Silent):
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def note(self, text: str) -> None:
+        self._console.print(f"warning: {text}", markup=False, highlight=False, soft_wrap=True)
+
+
+class _Bars(_Notes):
     def __init__(self, bars: Bars) -> None:
+        super().__init__(bars.console)
         self._bars = bars
         self._tasks: dict[str, int] = {}
 
@@ -48,10 +57,7 @@ class _Bars(Silent):
         self._bars.update(self._tasks[step], completed=total)  # type: ignore[arg-type]
 
 
-class _Lines(Silent):
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
+class _Lines(_Notes):
     def begin(self, step: str, total: int) -> None:
         units = f" ({total} units)" if total > 1 else ""
         self._console.print(f"{_WORDS.get(step, step)}{units}", highlight=False)

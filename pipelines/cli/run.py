@@ -136,6 +136,10 @@ def as_dict(report: NightReport) -> dict[str, object]:
         "seconds": {k: round(v, 3) for k, v in report.seconds.items()},
         "peak_memory_mb": round(report.peak_mb, 1),
         "catalogue": str(report.catalogue),
+        "set_aside": [
+            {"path": str(a.path), "kept": str(a.kept), "how": a.how, "run_again": [str(d) for d in a.landed]}
+            for a in report.aside
+        ],
         "partitions": [
             {"table": p.table, "dt": str(p.dt), "rows": p.rows, "sha256": p.sha256, "changed": p.changed}
             for p in report.published

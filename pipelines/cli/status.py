@@ -1,15 +1,16 @@
 """`tacit status`: what is in the warehouse and what the last runs did."""
 
 import json
+from pathlib import Path
 
 import typer
 from rich.table import Table
 
-from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, out, settings
+from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, err, out, settings
 from pipelines.readers.landing import landing_days
 from schemas.errors import LandingError
 from warehouse.describe import describe
-from warehouse.layout import Warehouse
+from warehouse.layout import Warehouse, foreign
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +35,9 @@ def status(
     if as_json:
         out.print_json(json.dumps(found | {"landing_days_not_run": waiting}, default=str))
         return
-    tables = Table("table", "days", "rows", "MiB", "newest day", title=f"{chosen.warehouse}", title_justify="left")
+    tables = Table(
+        "table", "days", "rows", "MiB", "newest day", title=chosen.store or f"{chosen.warehouse}", title_justify="left"
+    )
     for name, t in found["tables"].items():
         tables.add_row(
             name, f"{t['days']:,}", f"{t['rows']:,}", f"{t['bytes'] / (1 << 20):,.2f}", str(t["newest"] or "")
@@ -47,6 +50,9 @@ def status(
         finished = f"{run['finished_at']:%Y-%m-%d %H:%M:%S}"
         peak = f"{run['peak_memory_mb']:,.0f}"
         runs.add_row(str(run["dt"]), finished, f"{run['partitions']:,}", peak, run["code_version"])
+    for one in found["misfits"]:
+        fault = foreign(Path(one["path"]), one["how"])
+        err.print(f"warning: {fault}", markup=False, highlight=False, soft_wrap=True)
     out.print(runs if found["runs"] else "No run yet. Start with: tacit run --landing PATH --warehouse PATH --all")
     if waiting:
         days = ", ".join(map(str, waiting[:5])) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")

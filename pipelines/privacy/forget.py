@@ -36,6 +36,7 @@ from schemas.contract import table
 from schemas.errors import ErasureFault, NotFound
 from warehouse.catalogue import rebuild
 from warehouse.layout import Warehouse
+from warehouse.mend import clear_aside, require_whole
 from warehouse.stage import sweep
 
 
@@ -58,11 +59,13 @@ def forget(settings: Settings, request: Request, *, dry_run: bool = False) -> Er
         ErasureFault: Rows are left afterwards.
         KeyFault: The key of the warehouse is not there.
         WarehouseBusy: A run holds the warehouse.
+        WarehouseFault: A file among the tables cannot be searched.
         TacitError: Errors of the steps; what was not published whole stays as it was.
     """
     warehouse = Warehouse(settings.warehouse)
     settings = with_key_of(settings, warehouse)
     with nullcontext() if dry_run else warehouse.writer():
+        require_whole(warehouse)
         return _Eraser(settings, warehouse, request).run(dry_run=dry_run)
 
 
@@ -191,6 +194,7 @@ class _Eraser:
         settings, warehouse = self.settings, self.warehouse
         sweep_work(settings.warehouse)
         sweep(warehouse)
+        clear_aside(warehouse)
         with work_folder(settings.warehouse, self.run_id) as work, pool_of(settings.processes) as pool:
             overlay = Overlay(warehouse, work / "merged")
             touched = [d for name in TEXT_TABLES for d in _without(overlay, name, wanted)]

@@ -11,9 +11,12 @@ from uuid import uuid4
 from pipelines.steps.overlay import arrivals
 from schemas.contract import PUBLISH_ORDER
 from warehouse.catalogue import rebuild
+from warehouse.copy import withdraw
 from warehouse.files import faults_named, sync_folder
 from warehouse.kept import FOLDER as KEPT_VIEWS
 from warehouse.layout import FILE, Warehouse, read_footer
+from warehouse.ledger import copying
+from warehouse.mend import clear_aside
 from warehouse.stage import STAGING, sweep
 
 # An erasure must be remembered as long as a landing file may hold the user.
@@ -57,7 +60,7 @@ def prune(warehouse: Warehouse, before: date, landed: list[date], lookback_days:
 
     Days go from the oldest on, and of a day what is derived goes before what it derives from, so that a reader meets no
     signal without its exchange, no exchange without its messages, and no count of a day that is gone. A partition goes
-    by one rename.
+    by one rename. What was set aside goes too, whatever its day.
 
     Args:
         warehouse: The warehouse; it is locked for writing.
@@ -77,6 +80,7 @@ def prune(warehouse: Warehouse, before: date, landed: list[date], lookback_days:
         return _found(warehouse, before, landed, lookback_days)
     with warehouse.writer():
         sweep(warehouse)
+        clear_aside(warehouse)
         found = _found(warehouse, before, landed, lookback_days)
         if found.parts:
             _remove(warehouse, found.parts)
@@ -108,9 +112,11 @@ def _remove(warehouse: Warehouse, parts: list[Old]) -> None:
     with faults_named("Removing old partitions", state="The partitions that are still there are whole."):
         aside.mkdir(parents=True)
         for number, path in enumerate(_paths(warehouse, parts)):
-            os.replace(path, aside / f"{number}.gone")  # noqa: PTH105 - the name of the system call
-            sync_folder(path.parent)
-            _drop_folder(path.parent)
+            with copying(warehouse.root):
+                withdraw(warehouse.root, path)
+                os.replace(path, aside / f"{number}.gone")  # noqa: PTH105 - the name of the system call
+                sync_folder(path.parent)
+                _drop_folder(path.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
 

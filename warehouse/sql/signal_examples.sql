@@ -17,47 +17,60 @@
 --   next_user_text: De-identified next user message; null where there is none or it was not captured.
 --   outcome: The user wrote again, left, or the log ends too soon to say.
 --   occurred_at: When the act happened; null where there is no clock.
+WITH told AS (
+    SELECT
+        s.dt,
+        s.signal_id,
+        s.signal,
+        s.rule,
+        s.score,
+        s.source,
+        s.conversation_id,
+        s.exchange_id,
+        e.model,
+        e.script,
+        e.outcome,
+        s.occurred_at,
+        unnest([
+            {text: 'request', message_id: e.request_id, first_day: -1, last_day: 0},
+            {text: 'reply', message_id: e.reply_id, first_day: 0, last_day: 0},
+            {text: 'next', message_id: e.next_user_id, first_day: 0, last_day: 1}
+        ]) AS wanted
+    FROM signals AS s
+    INNER JOIN exchanges AS e ON e.dt = s.dt AND e.exchange_id = s.exchange_id
+),
+found AS (
+    SELECT
+        told.*,
+        {said: m.text} AS message,
+        newness(m.flags, m.arrival_dt, m.created_at, m.completed_at, m.digest) AS newness
+    FROM told
+    -- One pass over the messages for all three texts. The outer bounds on the day name no field, so that a question
+    -- about one day reads the days around it and not the whole table.
+    LEFT JOIN message_versions AS m
+        ON m.dt BETWEEN told.dt - 1 AND told.dt + 1
+        AND m.dt BETWEEN told.dt + told.wanted.first_day AND told.dt + told.wanted.last_day
+        AND m.source = told.source
+        AND m.conversation_id = told.conversation_id
+        AND m.message_id = told.wanted.message_id
+)
 SELECT
-    s.dt,
-    s.signal_id,
-    s.signal,
-    s.rule,
-    s.score,
-    s.source,
-    s.conversation_id,
-    s.exchange_id,
-    e.model,
-    e.script,
-    request.text AS request_text,
-    reply.text AS reply_text,
-    next_user.text AS next_user_text,
-    e.outcome,
-    s.occurred_at
-FROM signals AS s
-INNER JOIN exchanges AS e ON e.dt = s.dt AND e.exchange_id = s.exchange_id
--- Days are bounded so that a question about one day reads the days around it, not the whole table.
-LEFT JOIN message_versions AS request
-    ON request.dt BETWEEN e.dt - 1 AND e.dt
-    AND request.source = e.source
-    AND request.conversation_id = e.conversation_id
-    AND request.message_id = e.request_id
-LEFT JOIN message_versions AS reply
-    ON reply.dt = e.dt
-    AND reply.source = e.source
-    AND reply.conversation_id = e.conversation_id
-    AND reply.message_id = e.reply_id
-LEFT JOIN message_versions AS next_user
-    ON next_user.dt BETWEEN e.dt AND e.dt + 1
-    AND next_user.source = e.source
-    AND next_user.conversation_id = e.conversation_id
-    AND next_user.message_id = e.next_user_id
--- The newest version of each of the three: the best triple is among the triples.
-QUALIFY row_number() OVER (
-    PARTITION BY s.dt, s.signal_id
-    ORDER BY
-        newness(request.flags, request.arrival_dt, request.created_at, request.completed_at, request.digest) DESC,
-        newness(reply.flags, reply.arrival_dt, reply.created_at, reply.completed_at, reply.digest) DESC,
-        newness(
-            next_user.flags, next_user.arrival_dt, next_user.created_at, next_user.completed_at, next_user.digest
-        ) DESC
-) = 1
+    dt,
+    signal_id,
+    signal,
+    rule,
+    score,
+    source,
+    conversation_id,
+    exchange_id,
+    model,
+    script,
+    (arg_max(message, newness) FILTER (WHERE wanted.text = 'request')).said AS request_text,
+    (arg_max(message, newness) FILTER (WHERE wanted.text = 'reply')).said AS reply_text,
+    (arg_max(message, newness) FILTER (WHERE wanted.text = 'next')).said AS next_user_text,
+    outcome,
+    occurred_at
+FROM found
+-- signal_id and dt are the key; by the others a question can choose before any text is read.
+GROUP BY
+    dt, signal_id, signal, rule, score, source, conversation_id, exchange_id, model, script, outcome, occurred_at

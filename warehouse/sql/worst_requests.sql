@@ -25,36 +25,66 @@ WITH ranked AS (
     FROM signals
     GROUP BY dt, exchange_id
     QUALIFY rank <= 100
+),
+told AS (
+    SELECT
+        r.dt,
+        r.rank,
+        e.source,
+        e.conversation_id,
+        r.exchange_id,
+        e.model,
+        r.signals,
+        r.total AS score,
+        e.outcome,
+        unnest([
+            {text: 'request', message_id: e.request_id, first_day: -1},
+            {text: 'reply', message_id: e.reply_id, first_day: 0}
+        ]) AS wanted
+    FROM ranked AS r
+    INNER JOIN exchanges AS e ON e.dt = r.dt AND e.exchange_id = r.exchange_id
+),
+found AS (
+    SELECT
+        told.*,
+        {said: m.text} AS message,
+        newness(m.flags, m.arrival_dt, m.created_at, m.completed_at, m.digest) AS newness
+    FROM told
+    -- The outer bounds on the day name no field, so that a question about one day reads two days of messages.
+    LEFT JOIN message_versions AS m
+        ON m.dt BETWEEN told.dt - 1 AND told.dt
+        AND m.dt >= told.dt + told.wanted.first_day
+        AND m.source = told.source
+        AND m.conversation_id = told.conversation_id
+        AND m.message_id = told.wanted.message_id
+),
+read AS (
+    SELECT
+        dt,
+        rank,
+        source,
+        conversation_id,
+        exchange_id,
+        model,
+        signals,
+        score,
+        outcome,
+        (arg_max(message, newness) FILTER (WHERE wanted.text = 'request')).said AS request_text,
+        (arg_max(message, newness) FILTER (WHERE wanted.text = 'reply')).said AS reply_text
+    FROM found
+    GROUP BY dt, rank, source, conversation_id, exchange_id, model, signals, score, outcome
 )
 SELECT
-    r.dt,
-    r.rank,
-    e.source,
-    e.conversation_id,
-    r.exchange_id,
-    e.model,
-    r.signals,
-    r.total AS score,
-    e.outcome,
-    request_kind(request.text) AS request_kind,
-    request.text AS request_text,
-    reply.text AS reply_text
-FROM ranked AS r
-INNER JOIN exchanges AS e ON e.dt = r.dt AND e.exchange_id = r.exchange_id
-LEFT JOIN message_versions AS request
-    ON request.dt BETWEEN e.dt - 1 AND e.dt
-    AND request.source = e.source
-    AND request.conversation_id = e.conversation_id
-    AND request.message_id = e.request_id
-LEFT JOIN message_versions AS reply
-    ON reply.dt = e.dt
-    AND reply.source = e.source
-    AND reply.conversation_id = e.conversation_id
-    AND reply.message_id = e.reply_id
--- The newest version of each of the two: the best pair is among the pairs.
-QUALIFY row_number() OVER (
-    PARTITION BY r.dt, r.exchange_id
-    ORDER BY
-        newness(request.flags, request.arrival_dt, request.created_at, request.completed_at, request.digest) DESC,
-        newness(reply.flags, reply.arrival_dt, reply.created_at, reply.completed_at, reply.digest) DESC
-) = 1
+    dt,
+    rank,
+    source,
+    conversation_id,
+    exchange_id,
+    model,
+    signals,
+    score,
+    outcome,
+    request_kind(request_text) AS request_kind,
+    request_text,
+    reply_text
+FROM read
