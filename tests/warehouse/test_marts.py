@@ -8,7 +8,8 @@ import pytest
 
 from schemas import contract
 from schemas.enums import Signal
-from warehouse.catalogue import connect
+from warehouse.catalogue import connect, rebuild
+from warehouse.query import run_query
 
 DAY = frames.DAY  # a Sunday
 NEXT = DAY + timedelta(days=1)
@@ -238,6 +239,17 @@ def test_no_group_of_fewer_than_ten_users_shows_a_figure(warehouse, put):
     assert ask(warehouse, "SELECT DISTINCT first_week FROM user_cohorts") == [(weeks[0],)]
 
 
+def test_a_user_counts_once_a_week_whichever_day_came_first(warehouse, put):
+    monday, sunday, next_monday = date(2026, 11, 9), date(2026, 11, 15), date(2026, 11, 16)
+    for day in (next_monday, sunday, monday):
+        put("exchanges", day, table_of([exchange(f"u{n}-{day}", day, user_key=f"u{n}") for n in range(10)]))
+        rebuild(warehouse)
+    sql = "SELECT first_week, week, cohort_users, users, exchanges FROM user_cohorts ORDER BY week"
+    assert ask(warehouse, sql) == [(monday, 0, 10, 10, 20), (monday, 1, 10, 10, 10)]
+    first = "SELECT dt FROM user_days WHERE first_of_week GROUP BY dt ORDER BY dt"
+    assert ask(warehouse, first) == [(monday,), (next_monday,)]
+
+
 def test_conversations_are_ranked_by_their_signals(warehouse, put):
     rows = [
         exchange("a0", **found("complain", "repeat")),
@@ -280,6 +292,22 @@ def test_the_worst_requests_of_a_day_come_with_their_newest_texts(warehouse, put
         (3, "c000", ["skim"], 1.0, None, None),
     ]
     assert [r[0] for r in found_rows] == list(range(1, 101))
+
+
+def test_an_empty_key_is_one_group_of_its_own_in_files_and_in_views(warehouse, put):
+    rows = pl.concat(
+        [
+            frames.exchanges(turns=1, source="", model=""),
+            frames.exchanges(turns=2, source="app", model="m").tail(1),
+        ]
+    )
+    put("exchanges", frames.DAY, rows)
+    rebuild(warehouse)
+    right = [("", "", 1), ("app", "m", 1)]
+    assert warehouse.scan("exchanges").select("source", "model", pl.lit(1)).sort("source").collect().rows() == right
+    for view, count in (("exchanges", "count(*)"), ("signal_rates", "max(exchanges)")):
+        sql = f"SELECT source, model, {count} FROM {view} GROUP BY ALL ORDER BY ALL"  # noqa: S608
+        assert run_query(warehouse, sql).rows() == right, view
 
 
 def test_an_empty_warehouse_answers_with_no_rows(warehouse):

@@ -14,34 +14,23 @@
 --   unhappy_share: Unhappy over measurable; null where nothing was measurable.
 --   unhappy_low: Lower end of the 95 % Wilson interval of the share.
 --   unhappy_high: Upper end of the 95 % Wilson interval of the share.
-WITH weekly AS (
-    SELECT
-        source,
-        user_id,
-        date_trunc('week', dt)::DATE AS monday,
-        sum(exchanges)::BIGINT AS exchanges,
-        sum(measurable)::BIGINT AS measurable,
-        sum(unhappy)::BIGINT AS unhappy
+WITH came AS (
+    SELECT user_id, date_trunc('week', min(dt))::DATE AS first_week
     FROM user_days
-    GROUP BY source, user_id, monday
-),
-came AS (
-    SELECT user_id, min(monday) AS first_week
-    FROM weekly
     GROUP BY user_id
 ),
 counted AS (
     SELECT
-        w.source,
+        u.source,
         came.first_week,
-        (w.monday - came.first_week) // 7 AS week,
-        count(*) AS users,
-        sum(w.exchanges)::BIGINT AS exchanges,
-        sum(w.measurable)::BIGINT AS measurable,
-        sum(w.unhappy)::BIGINT AS unhappy
-    FROM weekly AS w
-    INNER JOIN came ON came.user_id = w.user_id
-    GROUP BY w.source, came.first_week, week
+        (date_trunc('week', u.dt)::DATE - came.first_week) // 7 AS week,
+        count(*) FILTER (WHERE u.first_of_week) AS users,
+        sum(u.exchanges)::BIGINT AS exchanges,
+        sum(u.measurable)::BIGINT AS measurable,
+        sum(u.unhappy)::BIGINT AS unhappy
+    FROM user_days AS u
+    INNER JOIN came ON came.user_id = u.user_id
+    GROUP BY u.source, came.first_week, week
 ),
 hidden AS (
     -- Ten is small enough to lose little, and large enough that no figure is about somebody. All users of a cohort talk
