@@ -4,7 +4,8 @@
 
 The tables are generated (`benchmarks/generate.py`), in the layout of the contract; with --folder they are kept there,
 and used again by the next run with the same folder. Each view is timed whole where it adds up kept counts or reads
-detections alone, and for one day where it shows texts. Best of three; a second is the aim. The CPU seconds, on two
+detections alone, for one day where it shows texts, and for one conversation where it reads every message of those it is
+asked about. Best of three; a second is the aim. The CPU seconds, on two
 threads, tell on a busy machine what an idle one would take: about half of them.
 """
 

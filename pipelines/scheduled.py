@@ -88,9 +88,9 @@ def begin(day: str, scheduler_run: str) -> Plain:
         sweep_work(settings.warehouse)
         sweep(warehouse)
         aside = [file.told() for file in set_aside(warehouse)]
+        for told in aside:
+            _log.warning("%s", told)
         require_same_key(warehouse, key)
-    for told in aside:
-        _log.warning("%s", told)
     work = settings.warehouse / WORK / (SCHEDULED + re.sub(r"[^A-Za-z0-9]+", "-", scheduler_run)[:100])
     shutil.rmtree(work, ignore_errors=True)  # what an earlier try of this run left
     work.mkdir(parents=True)

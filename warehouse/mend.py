@@ -79,7 +79,8 @@ def misfits(warehouse: Warehouse) -> Iterator[Misfit]:
                 try:
                     compare(path, shape)
                 except WarehouseFault as fault:
-                    yield Misfit(name, path, fault.what.removeprefix(f"{path} ").removesuffix("."))
+                    if path.exists():  # else a retention removed it while we looked
+                        yield Misfit(name, path, fault.what.removeprefix(f"{path} ").removesuffix("."))
 
 
 def require_whole(warehouse: Warehouse) -> None:

@@ -8,6 +8,7 @@ import pytest
 from quick import FIRST, digests, land, make_quick, talk
 from typer.testing import CliRunner
 
+from pipelines import scheduled
 from pipelines.cli.app import app
 from pipelines.night import run_night
 from pipelines.privacy.prune import prune
@@ -69,6 +70,21 @@ def test_another_machine_goes_on_where_the_first_one_stopped(settings, tmp_path,
     assert digests(other.warehouse) == digests(local.warehouse)
     pull(settings.warehouse)
     assert digests(settings.warehouse) == digests(local.warehouse)
+
+
+def test_the_tasks_of_a_scheduler_publish_into_the_bucket(settings, tmp_path, landing, monkeypatch):
+    for name, value in (
+        ("LANDING", landing), ("WAREHOUSE", settings.store), ("KEY_FILE", settings.key_path), ("HOME", settings.home),
+    ):  # fmt: skip
+        monkeypatch.setenv(f"TACIT_{name}", str(value))
+    plan = scheduled.begin(str(FIRST), "manual")
+    buckets = [scheduled.deidentify(plan, b) for b in plan["buckets"]]
+    merged = scheduled.merge(plan, buckets)
+    scheduled.publish(plan, merged, buckets, [scheduled.detect(plan, c) for c in merged["chunks"]])
+    local = settings_for(tmp_path, landing=landing, workers=1)
+    run_night(local, [FIRST])
+    assert digests(settings.warehouse) == digests(local.warehouse)
+    assert objects(settings.store) == files(local.warehouse)
 
 
 def test_commands_take_the_url_and_see_what_another_machine_published(settings, tmp_path):

@@ -23,6 +23,7 @@
 --   any_signal: Whether any signal was detected; null where no exchange could be measured for any.
 -- One row stays one conversation as its source names it: messages carry no session, since which session a message is in
 -- depends on other landing days, and ids of sessions are not the source's own.
+-- It reads every message, so ask it about some conversations, by source and id; `unhappy_conversations` ranks them all.
 WITH said AS (
     SELECT
         source,
