@@ -10,7 +10,7 @@ import pytest
 
 from schemas import contract
 from schemas.errors import WarehouseFault
-from warehouse.catalogue import connect
+from warehouse.catalogue import connect, rebuild
 from warehouse.layout import Warehouse
 from warehouse.query import run_query
 from warehouse.stage import Stage
@@ -199,3 +199,19 @@ def test_every_engine_sees_the_same_rows_through_the_bare_glob(warehouse, put):
     assert counted == [(12,)]
     assert pl.scan_parquet(glob).select(pl.len()).collect().item() == 12
     assert sum(pq.read_metadata(p).num_rows for p in Path(warehouse.root).glob("messages/**/*.parquet")) == 12
+
+
+def test_an_empty_key_is_one_group_of_its_own_in_files_and_in_views(warehouse, put):
+    rows = pl.concat(
+        [
+            frames.exchanges(turns=1, source="", model=""),
+            frames.exchanges(turns=2, source="app", model="m").tail(1),
+        ]
+    )
+    put("exchanges", frames.DAY, rows)
+    rebuild(warehouse)
+    right = [("", "", 1), ("app", "m", 1)]
+    assert warehouse.scan("exchanges").select("source", "model", pl.lit(1)).sort("source").collect().rows() == right
+    for view, count in (("exchanges", "count(*)"), ("signal_rates", "max(exchanges)")):
+        sql = f"SELECT source, model, {count} FROM {view} GROUP BY ALL ORDER BY ALL"  # noqa: S608
+        assert run_query(warehouse, sql).rows() == right, view

@@ -9,7 +9,6 @@ import pytest
 from schemas import contract
 from schemas.enums import Signal
 from warehouse.catalogue import connect, rebuild
-from warehouse.query import run_query
 
 DAY = frames.DAY  # a Sunday
 NEXT = DAY + timedelta(days=1)
@@ -292,22 +291,6 @@ def test_the_worst_requests_of_a_day_come_with_their_newest_texts(warehouse, put
         (3, "c000", ["skim"], 1.0, None, None),
     ]
     assert [r[0] for r in found_rows] == list(range(1, 101))
-
-
-def test_an_empty_key_is_one_group_of_its_own_in_files_and_in_views(warehouse, put):
-    rows = pl.concat(
-        [
-            frames.exchanges(turns=1, source="", model=""),
-            frames.exchanges(turns=2, source="app", model="m").tail(1),
-        ]
-    )
-    put("exchanges", frames.DAY, rows)
-    rebuild(warehouse)
-    right = [("", "", 1), ("app", "m", 1)]
-    assert warehouse.scan("exchanges").select("source", "model", pl.lit(1)).sort("source").collect().rows() == right
-    for view, count in (("exchanges", "count(*)"), ("signal_rates", "max(exchanges)")):
-        sql = f"SELECT source, model, {count} FROM {view} GROUP BY ALL ORDER BY ALL"  # noqa: S608
-        assert run_query(warehouse, sql).rows() == right, view
 
 
 def test_an_empty_warehouse_answers_with_no_rows(warehouse):
