@@ -32,10 +32,11 @@ _WHOLE = {
     "first_and_later": "SELECT place, signal, sum(detected), sum(measurable) FROM first_and_later GROUP BY ALL",
     "signal_pairs": "SELECT signal, other, sum(together), sum(expected) FROM signal_pairs GROUP BY ALL",
     "user_cohorts": "SELECT * FROM user_cohorts ORDER BY ALL",
+    "worst_requests": "SELECT * FROM worst_requests ORDER BY len(signals) DESC, score DESC LIMIT 20",
     "unhappy_conversations": "SELECT * FROM unhappy_conversations ORDER BY detections DESC LIMIT 20",
 }
 _DAY = {
-    "worst_requests": "SELECT * FROM worst_requests WHERE dt = '{day}' ORDER BY rank LIMIT 20",
+    "worst_requests of a day": "SELECT * FROM worst_requests WHERE dt = '{day}' ORDER BY rank LIMIT 20",
     "signal_examples": "SELECT * FROM signal_examples WHERE dt = '{day}' AND signal = 'complain' LIMIT 20",
     "signal_rates of a day": "SELECT * FROM signal_rates WHERE dt = '{day}'",
     "model_comparison of a day": "SELECT * FROM model_comparison WHERE dt = '{day}'",

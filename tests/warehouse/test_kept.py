@@ -54,7 +54,7 @@ def test_a_day_that_was_published_since_is_right_at_once_in_tacit_and_after_a_re
     rebuild(published)
     put("exchanges", DAY, frames.exchanges(complain=True))
     put("exchanges", NEXT, frames.exchanges(NEXT, turns=2, complain=True))
-    assert [fresh_days(published, view) for view in kept_views()] == [[], [], []]
+    assert not any(fresh_days(published, view) for view in kept_views())
     assert run_query(published, COMPLAINTS).item() == 5
     assert in_any_client(published, COMPLAINTS) == [(0,)]
     rebuild(published)
@@ -129,7 +129,7 @@ def test_one_torn_file_leaves_the_other_days_right(published, put):
     rebuild(published)
     kept = [path_of(published, view, DAY) for view in kept_views() if view.name != "exchange_counts"]
     assert all(p.is_file() for p in kept)
-    assert [kept_days(published, view) for view in kept_views() if view.name != "exchange_counts"] == [[DAY], [DAY]]
+    assert all(kept_days(published, view) == [DAY] for view in kept_views() if view.name != "exchange_counts")
 
 
 def test_what_a_former_version_of_a_view_kept_is_thrown_away(published):

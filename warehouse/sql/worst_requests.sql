@@ -1,6 +1,7 @@
 -- question: Which requests went worst, and what was asked?
 -- owner: analysts
 -- grain: a request and the reply to it, among the hundred of its day with most signals
+-- kept: by day, from exchanges 0 to 0, signals 0 to 0, messages -1 to 0
 -- columns:
 --   dt: Partition day of the exchange.
 --   rank: Place among those of its day, from 1: most signals first, then the greatest sum of scores.
