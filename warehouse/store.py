@@ -221,9 +221,12 @@ def _named(doing: str, *, may_lack: bool = False) -> Iterator[None]:
     except Exception as fault:
         if may_lack and isinstance(fault, FileNotFoundError):
             raise
+        lacks = isinstance(fault, FileNotFoundError)
         # Each file system has errors of its own, which may hold addresses and keys; their kind says enough.
         raise WarehouseFault(
-            f"{doing} failed: {type(fault).__name__}.",
+            f"{doing} failed: {'there is no such bucket' if lacks else type(fault).__name__}.",
             state="The published tables are whole.",
-            then="Check the address, the credentials and the network, then run the same command again.",
+            then="Make the bucket, or correct the address."
+            if lacks
+            else "Check the address, the credentials and the network, then run the same command again.",
         ) from fault

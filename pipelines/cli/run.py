@@ -72,7 +72,9 @@ def run(
         out.print_json(json.dumps(as_dict(report)))
     else:
         out.print(steps_table(report))
-        out.print(f"Tables: {chosen.warehouse}   DuckDB: {report.catalogue}", highlight=False, soft_wrap=True)
+        out.print(
+            f"Tables: {chosen.store or chosen.warehouse}   DuckDB: {report.catalogue}", highlight=False, soft_wrap=True
+        )
 
 
 def ensure_key(chosen: Settings) -> None:

@@ -274,7 +274,7 @@ def test_a_store_that_is_not_there_is_named_without_its_secrets(tmp_path, url, m
 
 @pytest.mark.usefixtures("bucket")
 def test_a_bucket_that_is_not_there_is_named():
-    with pytest.raises(WarehouseFault, match="Listing s3://no-such-bucket/x failed"):
+    with pytest.raises(WarehouseFault, match="Listing s3://no-such-bucket/x failed: there is no such bucket"):
         Store("s3://no-such-bucket/x").listing()
     with pytest.raises(WarehouseFault, match="Writing"):
         Store("s3://no-such-bucket/x").create("lock", b"")
