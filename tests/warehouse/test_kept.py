@@ -127,9 +127,10 @@ def test_one_torn_file_leaves_the_other_days_right(published, put):
     rebuild(published)
     published.path("exchanges", NEXT).write_bytes(b"PAR1 torn")
     rebuild(published)
-    kept = [path_of(published, view, DAY) for view in kept_views() if view.name != "exchange_counts"]
-    assert all(p.is_file() for p in kept)
-    assert all(kept_days(published, view) == [DAY] for view in kept_views() if view.name != "exchange_counts")
+    # Its day before looks at the torn day too; what does not read the table is right for both.
+    reading = [view for view in kept_views() if "exchanges" in view.kept and view.name != "exchange_counts"]
+    assert all(path_of(published, view, DAY).is_file() for view in kept_views() if view.name != "exchange_counts")
+    assert all(kept_days(published, view) == [DAY] for view in reading)
 
 
 def test_what_a_former_version_of_a_view_kept_is_thrown_away(published):

@@ -17,21 +17,45 @@
 --   rephrase: Detections of rephrase.
 --   skim: Detections of skim.
 -- It reads detections alone, so conversations without one are not in it; `conversations` has them all.
-WITH counted AS (
+WITH several AS (
+    SELECT source, conversation_id
+    FROM unhappy_days
+    GROUP BY source, conversation_id
+    HAVING count(*) > 1
+),
+counted AS (
+    -- Most conversations show signals on one day only: their rows are right as they are, and need not be added up.
+    SELECT
+        source,
+        conversation_id,
+        dt AS first_dt,
+        dt AS last_dt,
+        unhappy_exchanges,
+        detections,
+        dislike,
+        complain,
+        dismiss,
+        "repeat",
+        rephrase,
+        skim
+    FROM unhappy_days
+    ANTI JOIN several USING (source, conversation_id)
+    UNION ALL
     SELECT
         source,
         conversation_id,
         min(dt) AS first_dt,
         max(dt) AS last_dt,
-        count(*) FILTER (WHERE "primary") AS unhappy_exchanges,
-        count(*) AS detections,
-        count(*) FILTER (WHERE signal = 'dislike') AS dislike,
-        count(*) FILTER (WHERE signal = 'complain') AS complain,
-        count(*) FILTER (WHERE signal = 'dismiss') AS dismiss,
-        count(*) FILTER (WHERE signal = 'repeat') AS "repeat",
-        count(*) FILTER (WHERE signal = 'rephrase') AS rephrase,
-        count(*) FILTER (WHERE signal = 'skim') AS skim
-    FROM signals
+        sum(unhappy_exchanges)::BIGINT AS unhappy_exchanges,
+        sum(detections)::BIGINT AS detections,
+        sum(dislike)::BIGINT AS dislike,
+        sum(complain)::BIGINT AS complain,
+        sum(dismiss)::BIGINT AS dismiss,
+        sum("repeat")::BIGINT AS "repeat",
+        sum(rephrase)::BIGINT AS rephrase,
+        sum(skim)::BIGINT AS skim
+    FROM unhappy_days
+    SEMI JOIN several USING (source, conversation_id)
     GROUP BY source, conversation_id
 )
 SELECT
