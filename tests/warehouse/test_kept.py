@@ -54,7 +54,7 @@ def test_a_day_that_was_published_since_is_right_at_once_in_tacit_and_after_a_re
     rebuild(published)
     put("exchanges", DAY, frames.exchanges(complain=True))
     put("exchanges", NEXT, frames.exchanges(NEXT, turns=2, complain=True))
-    assert not any(fresh_days(published, view) for view in kept_views())
+    assert not any(fresh_days(published, view) for view in kept_views() if "exchanges" in view.kept)
     assert run_query(published, COMPLAINTS).item() == 5
     assert in_any_client(published, COMPLAINTS) == [(0,)]
     rebuild(published)
