@@ -20,6 +20,9 @@ from warehouse import ledger
 from warehouse.layout import Warehouse
 from warehouse.store import Store
 
+# One width of what commands print, whichever process a test runs in. Set before the first of them is imported.
+os.environ["COLUMNS"] = "200"
+
 # The same examples at every run, and no verdict on how long a loaded machine takes to make them.
 hypothesis_settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 hypothesis_settings.load_profile("steady")

@@ -21,7 +21,6 @@ def tacit(sample_night, monkeypatch, tmp_path):
     monkeypatch.setenv("TACIT_WAREHOUSE", str(sample_night.settings.warehouse))
     monkeypatch.setenv("TACIT_HOME", str(sample_night.settings.home))
     monkeypatch.setenv("TACIT_LANDING", str(sample_night.settings.landing))
-    monkeypatch.setenv("COLUMNS", "160")
 
     def run(*arguments: str) -> tuple[int, str]:
         done = CliRunner().invoke(app, list(arguments), catch_exceptions=True)

@@ -29,7 +29,6 @@ CHAT = [
 def tacit(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("COLUMNS", "150")
 
     def run(*arguments: object) -> str:
         done = CliRunner().invoke(app, ["inspect", *map(str, arguments)])

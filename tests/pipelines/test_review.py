@@ -24,7 +24,6 @@ def tacit(tables, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TACIT_WAREHOUSE", str(tables.root))
     monkeypatch.setenv("TACIT_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("COLUMNS", "200")
 
     def run(*arguments: str, answers: str = "") -> tuple[int, str]:
         done = CliRunner().invoke(app, ["review", *arguments], input=answers)

@@ -37,7 +37,6 @@ def tacit(run_once, tmp_path, monkeypatch):
         monkeypatch.setenv(f"TACIT_{name.upper()}", str(tmp_path / name))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TACIT_WORKERS", "1")
-    monkeypatch.setenv("COLUMNS", "160")
     monkeypatch.delenv("AIRFLOW_HOME", raising=False)
     # What other runs on this machine left in the temporary folder is not this test's.
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
