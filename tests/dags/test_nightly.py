@@ -37,7 +37,8 @@ for day in json.loads(sys.argv[1]):
         rows = session.query(XComModel).filter(XComModel.run_id == run.run_id).all()
         for row in rows:
             xcoms[f"{day}/{row.task_id}/{row.map_index}/{row.key}"] = len(json.dumps(row.value))
-print("RESULT " + json.dumps({"states": states, "heavy": heavy, "xcoms": xcoms}))
+print("RESULT " + json.dumps({"states": states, "heavy": heavy, "xcoms": xcoms,
+                             "catchup": nightly.catchup, "writers": nightly.max_active_runs}))
 """
 
 
@@ -105,6 +106,12 @@ def test_a_day_without_files_is_published_though_nothing_is_mapped(dag_runs):
     warehouse = Warehouse(settings.warehouse)
     assert date(2026, 11, 20) in warehouse.days("exchanges")
     assert warehouse.scan("runs", [date(2026, 11, 20)]).collect().height == 1
+
+
+@pytest.mark.airflow
+def test_days_missed_in_a_pause_are_caught_up_one_after_another(dag_runs):
+    _, result = dag_runs
+    assert (result["catchup"], result["writers"]) == (True, 1)
 
 
 @pytest.mark.airflow
