@@ -19,7 +19,7 @@ import msgspec
 import zstandard
 from rapidfuzz import fuzz, process
 
-from signals.compare import compare
+from signals.compare import Likenesses, compare
 from signals.profile import Profile, profile
 from signals.requests import can_mean
 from signals.settings import LinkSettings
@@ -58,13 +58,15 @@ def main() -> None:
     print(f"{len(pairs):,} pairs of {len(known):,} texts; {speed:,.0f} texts read a second")
     left, right = [a.bare for a, _ in pairs], [b.bare for _, b in pairs]
     _rate("character similarity, in bulk", lambda: len(process.cpdist(left, right, scorer=fuzz.ratio, workers=1)))
-    likeness = []
-    _rate("the whole comparison", lambda: likeness.extend(compare(a, b) for a, b in pairs) or len(pairs))
+    earlier, later = [a for a, _ in pairs], [b for _, b in pairs]
+    kept: list[Likenesses] = []
+    _rate("the whole comparison", lambda: kept.append(compare(earlier, later)) or len(pairs))
+    (likes,) = kept
     asked = {
         text
-        for found, (_, later) in zip(likeness, pairs, strict=True)
-        if not found.earlier.empty and can_mean(found, later)
-        for text in (found.earlier.asked, found.later.asked)
+        for n in can_mean(likes, later)
+        if not likes.earlier[n].empty
+        for text in (likes.earlier[n].asked, likes.later[n].asked)
     }
     print(f"{len(asked):,} distinct texts reach the encoder for their meaning as requests, "
           f"{100 * len(asked) / max(len(known), 1):.0f} % of the distinct user texts")  # fmt: skip

@@ -1,17 +1,24 @@
-"""Compares two requests of one user: what stays, what changes, and whether that makes a new request."""
+"""Compares requests of one user, many pairs at once: what stays, what changes, and whether that makes a new request."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rapidfuzz import fuzz
+import numpy as np
+from numpy.typing import NDArray
+from rapidfuzz import fuzz, process
 
+from signals.matching import Ints, unmatched
 from signals.profile import Profile, read
 from signals.text.fold import bare
 from signals.text.instruct import residues
-from signals.text.slots import changed, negated
+from signals.text.slots import conflicting, may_conflict, reordered
 
-_SAME_WORD = 75.0
-_SHORT_WORD = 3
 _FRAME = 0.6
+_READ = 4000
+_UNCHANGED: tuple[str, ...] = ()
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,7 @@ class Likeness:
         lost: Content words of the earlier request that the later one lacks, spelling and inflection forgiven.
         gained: Content words of the later one that the earlier one lacked.
         changed: Kinds of slots that conflict.
+        frame: Whether both share one frame, so that a word put in another's place is a changed slot.
         cut: Whether long material that both hold was cut from both.
         earlier: What was compared of the earlier request.
         later: What was compared of the later one.
@@ -40,6 +48,7 @@ class Likeness:
     lost: int
     gained: int
     changed: tuple[str, ...]
+    frame: bool
     cut: bool
     earlier: Profile
     later: Profile
@@ -49,71 +58,172 @@ class Likeness:
         """Content words that stand against others: the least of those lost and those gained."""
         return min(self.lost, self.gained)
 
+
+@dataclass(frozen=True, slots=True)
+class Likenesses:
+    """Many pairs, column by column; `of` reads one of them.
+
+    Attributes:
+        earlier: What was compared of the earlier request of each pair.
+        later: What was compared of the later one.
+        exact: As in `Likeness`, shape (number of pairs,); so are those that follow.
+        lexical: See there.
+        overlap: See there.
+        lost: See there.
+        gained: See there.
+        changed: See there; rows that lack a pair's number changed nothing.
+        cut: Numbers of the pairs of which common material was cut.
+    """
+
+    earlier: Sequence[Profile]
+    later: Sequence[Profile]
+    exact: Bools
+    lexical: Floats
+    overlap: Floats
+    lost: Ints
+    gained: Ints
+    changed: dict[int, tuple[str, ...]]
+    cut: frozenset[int]
+
     @property
-    def frame(self) -> bool:
-        """Whether both share one frame, so that a word put in another's place is a changed slot."""
-        return self.lexical >= _FRAME or (self.overlap >= 0.5 and self.lexical >= 0.5)
+    def frame(self) -> Bools:
+        """See `Likeness.frame`."""
+        return (self.lexical >= _FRAME) | ((self.overlap >= 0.5) & (self.lexical >= 0.5))
+
+    @property
+    def slotted(self) -> Bools:
+        """Whether a pair shares a frame in which something changed: a word or a slot."""
+        other = (self.lost > 0) & (self.gained > 0)
+        other[list(self.changed)] = True
+        return self.frame & other
+
+    def of(self, number: int) -> Likeness:
+        """One pair by its number."""
+        earlier, later = self.earlier[number], self.later[number]
+        lost, gained = int(self.lost[number]), int(self.gained[number])
+        lexical, overlap = float(self.lexical[number]), float(self.overlap[number])
+        return Likeness(
+            exact=bool(self.exact[number]),
+            lexical=lexical,
+            overlap=overlap,
+            kept=(len(earlier.content) - lost) / len(earlier.content) if earlier.content else 0.0,
+            held=(len(later.content) - gained) / len(later.content) if later.content else 0.0,
+            lost=lost,
+            gained=gained,
+            changed=self.changed.get(number, _UNCHANGED),
+            frame=lexical >= _FRAME or (overlap >= 0.5 and lexical >= 0.5),
+            cut=number in self.cut,
+            earlier=earlier,
+            later=later,
+        )
 
 
-def compare(earlier: Profile, later: Profile) -> Likeness:
-    """Compare two requests.
+def compare(earlier: Sequence[Profile], later: Sequence[Profile]) -> Likenesses:
+    """Compare pairs of requests.
 
     Args:
-        earlier: The earlier one.
+        earlier: The earlier request of each pair.
         later: The later one.
 
     Returns:
-        Their likeness. Where both hold the same long material, only what they say beside it is compared.
+        Their likenesses. Where both hold the same long material, only what they say beside it is compared.
     """
-    whole = earlier.folded == later.folded
-    rest = None if whole else residues(earlier.folded, later.folded)
-    cut = rest is not None and bool(bare(rest[0]) and bare(rest[1]))
-    if rest is not None and not (bare(rest[0]) or bare(rest[1])):
-        whole = True
-    elif rest is not None and cut:
-        # What only one of them says beside the material is an addition, and both are compared as they stand.
-        earlier, later = read(rest[0], rest[0][:4000]), read(rest[1], rest[1][:4000])
-    lost, gained = _unmatched(earlier.content, later.content)
-    shared = len(earlier.content) - len(lost)
-    kept = shared / len(earlier.content) if earlier.content else 0.0
-    held = (len(later.content) - len(gained)) / len(later.content) if later.content else 0.0
-    kinds = () if whole else tuple(changed(earlier.asked, later.asked, earlier.slots, later.slots))
-    lexical = fuzz.ratio(earlier.bare, later.bare) / 100.0 if earlier.bare and later.bare else 0.0
-    if lexical > 0.5 and negated(earlier.asked) != negated(later.asked) and not _politely(earlier, later):
-        kinds = tuple(sorted({*kinds, "polarity"}))
-    same = whole or (earlier.bare == later.bare and not earlier.long and not later.long)
-    return Likeness(
-        exact=same and not kinds and bool(later.bare),
-        lexical=1.0 if whole else lexical,
-        overlap=shared / max(len(earlier.content) + len(gained), 1),
-        kept=kept,
-        held=held,
-        lost=len(lost),
-        gained=len(gained),
+    texts, left, right = _distinct(earlier, later)
+    whole, cut = _without_common(texts, left, right)
+    lost, gained = unmatched(left, right, [t.content for t in texts])
+    sizes = np.array([len(t.content) for t in texts], dtype=np.int64)
+    bares = [t.bare for t in texts]
+    likes = process.cpdist(
+        [bares[n] for n in left.tolist()],
+        [bares[n] for n in right.tolist()],
+        scorer=fuzz.ratio,
+        dtype=np.float64,
+        workers=1,
+    )
+    # An instruction without a word is like no other, not even like itself.
+    worded = np.array([bool(b) for b in bares], dtype=bool)
+    alike = np.where(worded[left] & worded[right], likes / 100.0, 0.0)
+    kinds = _changed(texts, left, right, alike, whole)
+    partial = np.array([t.long for t in texts], dtype=bool)
+    exact = (whole | ((alike == 1.0) & ~partial[left] & ~partial[right])) & worded[right]
+    exact[list(kinds)] = False
+    return Likenesses(
+        earlier=[texts[n] for n in left.tolist()],
+        later=[texts[n] for n in right.tolist()],
+        exact=exact,
+        lexical=np.where(whole, 1.0, alike),
+        overlap=(sizes[left] - lost) / np.maximum(sizes[left] + gained, 1),
+        lost=lost,
+        gained=gained,
         changed=kinds,
         cut=cut,
-        earlier=earlier,
-        later=later,
     )
+
+
+def _distinct(earlier: Sequence[Profile], later: Sequence[Profile]) -> tuple[list[Profile], Ints, Ints]:
+    """The distinct texts of pairs, and the number of each pair's sides among them."""
+    both = [*earlier, *later]
+    at = np.fromiter(map(id, both), dtype=np.int64, count=len(both))
+    _, first, place = np.unique(at, return_index=True, return_inverse=True)
+    return [both[n] for n in first.tolist()], place[: len(earlier)], place[len(earlier) :]
+
+
+def _without_common(texts: list[Profile], left: Ints, right: Ints) -> tuple[Bools, frozenset[int]]:
+    """Put what two sides say beside long common material in their place: `texts` grows, `left` and `right` change.
+
+    Returns:
+        Whether nothing else than the same material is left of a pair; the numbers of the pairs that changed.
+    """
+    folded = [t.folded for t in texts]
+    whole = np.array([folded[a] == folded[b] for a, b in zip(left.tolist(), right.tolist(), strict=True)], dtype=bool)
+    large = np.array([t.segments is not None for t in texts], dtype=bool)
+    cut, known = set[int](), dict[str, int]()
+
+    def reread(rest: str) -> int:
+        if rest not in known:
+            known[rest] = len(texts)
+            texts.append(read(rest, rest[:_READ]))
+        return known[rest]
+
+    for number in np.flatnonzero(large[left] & large[right] & ~whole).tolist():
+        a, b = texts[left[number]], texts[right[number]]
+        rest = residues(a.folded, b.folded, a.segments, b.segments)
+        if rest is None:
+            continue
+        sides = [bool(bare(side)) for side in rest]
+        if not any(sides):
+            whole[number] = True
+        elif all(sides):
+            # What only one of them says beside the material is an addition, and both are compared as they stand.
+            left[number], right[number] = map(reread, rest)
+            cut.add(number)
+    return whole, frozenset(cut)
+
+
+def _changed(
+    texts: Sequence[Profile], left: Ints, right: Ints, alike: Floats, whole: Bools
+) -> dict[int, tuple[str, ...]]:
+    """Kinds of slots that conflict, for each pair that has any; only pairs that can have one are looked at."""
+    given = np.array([t.kinds for t in texts], dtype=np.uint64)
+    letters = np.array([t.letters for t in texts], dtype=np.int64)
+    turned = np.array([t.negated for t in texts], dtype=bool)
+    opposed = may_conflict(given[left], given[right]) & ~whole
+    shuffled = (letters[left] == letters[right]) & (left != right) & ~whole
+    against = (alike > 0.5) & (turned[left] != turned[right])
+    found = {}
+    for number in np.flatnonzero(opposed | shuffled | against).tolist():
+        earlier, later = texts[left[number]], texts[right[number]]
+        kinds = conflicting(earlier.slots, later.slots) if opposed[number] else set()
+        if shuffled[number] and reordered(earlier.asked, later.asked):
+            kinds.add("order")
+        if against[number] and not _politely(earlier, later):
+            kinds.add("polarity")
+        if kinds:
+            found[number] = tuple(sorted(kinds))
+    return found
 
 
 def _politely(earlier: Profile, later: Profile) -> bool:
     """Whether only one of the two negates, yet in a question's courtesy (can't you, 能不能, 是不是)."""
     words = ("can't you", "won't you", "不能", "能不", "是不", "要不", "好不", "会不", "有没有", "可不")
     return any(w in earlier.asked or w in later.asked for w in words)
-
-
-def _unmatched(earlier: frozenset[str], later: frozenset[str]) -> tuple[set[str], set[str]]:
-    """Content words of each side that the other lacks, spelling mistakes and inflection forgiven."""
-    lost, gained = set(earlier - later), set(later - earlier)
-    if lost and gained and len(lost) * len(gained) <= 400:
-        others = sorted(gained)
-        for word in sorted(lost):
-            if len(word) <= _SHORT_WORD:
-                continue
-            twin = next((o for o in others if fuzz.ratio(word, o, score_cutoff=_SAME_WORD)), None)
-            if twin is not None:
-                lost.discard(word)
-                gained.discard(twin)
-                others.remove(twin)
-    return lost, gained

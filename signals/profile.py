@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from signals.text.acts import is_empty_act, is_question
 from signals.text.fold import bare, fold, unstopped
-from signals.text.instruct import instruction
+from signals.text.instruct import instruction, segments
 from signals.text.lexicon import lexicon
-from signals.text.slots import slots
+from signals.text.slots import kinds_given, letters, negated, slots
 from signals.text.tokens import content, tokens
 
 _LONGEST = 4000
@@ -27,6 +27,11 @@ class Profile:
         question: Whether it has the form of a question.
         cues: Groups of `cues/requests.yaml` that occur.
         long: Whether something was left out of `asked`.
+        kinds: Which of them have values, as bits (`signals.text.slots.kinds_given`).
+        negated: Whether the instruction holds a negation.
+        letters: Number of its letters (`signals.text.slots.letters`): equal where one message only puts the words of
+            another in another order.
+        segments: Sentences and lines of the whole message; None where it is too short to hold pasted material.
     """
 
     folded: str
@@ -39,6 +44,10 @@ class Profile:
     question: bool
     cues: frozenset[str]
     long: bool
+    kinds: int
+    negated: bool
+    letters: int
+    segments: tuple[str, ...] | None
 
 
 def profile(text: str) -> Profile:
@@ -65,16 +74,20 @@ def read(folded: str, asked: str) -> Profile:
     Returns:
         Its profile.
     """
-    words = tuple(tokens(asked))
+    words, given = tuple(tokens(asked)), slots(asked)
     return Profile(
         folded=folded,
         asked=asked,
         bare=bare(asked),
         words=words,
         content=frozenset(content(list(words))),
-        slots=slots(asked),
+        slots=given,
         empty=is_empty_act(asked),
         question=is_question(asked),
         cues=lexicon("requests").groups(asked),
         long=len(asked) < len(folded),
+        kinds=kinds_given(given),
+        negated=negated(asked),
+        letters=letters(asked),
+        segments=segments(folded),
     )

@@ -2,10 +2,13 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from signals.compare import Likeness, compare
+import numpy as np
+
+from signals.compare import Likeness, Likenesses, compare
 from signals.encoder import Vectors
 from signals.link import Window
 from signals.profile import Profile, profile
@@ -31,6 +34,8 @@ _FRAME = 0.7
 _BACK = 0.04
 # Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
 _FEW_TOKENS = 3
+# So many earlier requests that share a frame with this one, each with something else in it, make a batch.
+_BATCH = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,46 +86,70 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
             known[text] = profile(text)
         return known[text]
 
-    groups: dict[tuple[int, int], list[tuple[int, int, Likeness]]] = {}
+    groups: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    sides: tuple[list[Profile], list[Profile]] = ([], [])
     for exchange, row, earlier_row, back in window.earlier.iter_rows():
         later, earlier = read(row), read(earlier_row)
         if later is None or earlier is None or earlier.empty:
             continue
-        groups.setdefault((exchange, row), []).append((earlier_row, back, compare(earlier, later)))
-    wanted = [
-        (pair.earlier.asked, pair.later.asked)
-        for (_, row), pairs in groups.items()
-        for _, _, pair in pairs
-        if can_mean(pair, known[texts[row]])
-    ]
-    found = dict(zip(wanted, vectors.cosines(wanted), strict=True))
-    out = []
+        groups.setdefault((exchange, row), []).append((earlier_row, back))
+        sides[0].append(earlier)
+        sides[1].append(later)
+    if not groups:
+        return []
+    likes = compare(*sides)
+    semantic = _meanings(likes, sides[1], vectors)
+    nearest = np.maximum(np.maximum(likes.lexical, likes.overlap), [s or 0.0 for s in semantic])
+    slotted, out, end = likes.slotted, [], 0
     for (exchange, row), pairs in groups.items():
-        later = known[texts[row]]
-        scored = [(r, b, p, found.get((p.earlier.asked, p.later.asked))) for r, b, p in pairs]
-        earlier_row, back, pair, semantic = max(
-            scored, key=lambda s: (s[2].exact, max(s[2].lexical, s[2].overlap, s[3] or 0.0) - _BACK * s[1], s[0])
+        start, end = end, end + len(pairs)
+        best = max(
+            range(start, end),
+            key=lambda n: (likes.exact[n], nearest[n] - _BACK * pairs[n - start][1], pairs[n - start][0]),  # noqa: B023
         )
-        reply = replies[exchange]
-        guard = _guard(later, pair, [p for _, _, p in pairs], reply)
-        numbers = _features(pair, semantic, back, reply)
+        earlier_row, back = pairs[best - start]
+        pair, reply = likes.of(best), replies[exchange]
+        batch = int(slotted[start:end].sum()) >= _BATCH
+        numbers = _features(pair, semantic[best], back, reply)
         numbers |= _answers(reply, next_replies.get(row), numbers)
-        spoken = said(texts[row])
-        out.append(Relation(exchange, row, earlier_row, pair, semantic, guard, numbers, spoken))
+        guard = _guard(sides[1][best], pair, reply, batch=batch)
+        out.append(Relation(exchange, row, earlier_row, pair, semantic[best], guard, numbers, said(texts[row])))
     return out
 
 
-def can_mean(pair: Likeness, later: Profile) -> bool:
-    """Whether meaning can matter for a pair: it costs an encoding."""
-    return not pair.exact and not later.empty and bool(pair.later.words) and bool(pair.earlier.words)
+def can_mean(likes: Likenesses, later: Sequence[Profile]) -> list[int]:
+    """Numbers of the pairs for which meaning can matter: it costs an encoding.
+
+    Args:
+        likes: The pairs.
+        later: The later message of each pair as it stands.
+
+    Returns:
+        Those that are not the same, of messages that ask for something, with words on both sides.
+    """
+    return [
+        n
+        for n, (exact, whole, a, b) in enumerate(zip(likes.exact.tolist(), later, likes.earlier, likes.later, strict=True))
+        if not exact and not whole.empty and b.words and a.words
+    ]
 
 
-def _guard(later: Profile, pair: Likeness, pairs: list[Likeness], reply: str | None) -> str | None:
+def _meanings(likes: Likenesses, later: Sequence[Profile], vectors: Vectors) -> list[float | None]:
+    """Cosine of the instructions of each pair; None where it is not needed or not measurable."""
+    found: list[float | None] = [None] * len(likes.earlier)
+    wanted = can_mean(likes, later)
+    cosines = vectors.cosines([(likes.earlier[n].asked, likes.later[n].asked) for n in wanted])
+    for n, cosine in zip(wanted, cosines, strict=True):
+        found[n] = cosine
+    return found
+
+
+def _guard(later: Profile, pair: Likeness, reply: str | None, *, batch: bool) -> str | None:
     if later.empty:
         return "acknowledgement"
     if pair.exact:
         return None
-    if sum(p.frame and (p.swapped > 0 or bool(p.changed)) for p in pairs) >= 2:
+    if batch:
         return "batch"
     if len(later.words) < _FEW_TOKENS and pair.lexical < 0.85:
         return "short"

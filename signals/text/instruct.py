@@ -73,36 +73,58 @@ def instruction(text: str) -> str:
     return f"{lines[0][:_EDGE]} {lines[-1][-_EDGE:]}"
 
 
-def segments(text: str) -> list[str]:
-    """Sentences and lines of a text, stripped, in their order; at most a few thousand."""
-    return [s for piece in _SEGMENT.findall(text[:_LONGEST])[:4000] if (s := piece.strip())]
+def segments(text: str) -> tuple[str, ...] | None:
+    """Sentences and lines of a text, stripped, in their order; at most a few thousand.
+
+    Args:
+        text: The text, folded.
+
+    Returns:
+        The segments; None of a text that is too short to hold material.
+    """
+    if len(text) < _MATERIAL:
+        return None
+    return tuple(s for piece in _SEGMENT.findall(text[:_LONGEST])[:4000] if (s := piece.strip()))
 
 
-def residues(earlier: str, later: str) -> tuple[str, str] | None:
+def residues(
+    earlier: str, later: str, first: tuple[str, ...] | None, second: tuple[str, ...] | None
+) -> tuple[str, str] | None:
     """What two long messages say beside the material that both of them hold.
 
     Args:
         earlier: The earlier message, folded.
         later: The later message, folded.
+        first: The segments of the earlier one.
+        second: The segments of the later one.
 
     Returns:
         The remaining text of each, or None where they share less than half of the shorter one: then there is no
         common material, and their instructions are compared instead.
     """
-    earlier, later = earlier[:_LONGEST], later[:_LONGEST]
-    if min(len(earlier), len(later)) < _MATERIAL:
+    if first is None or second is None:
         return None
+    earlier, later = earlier[:_LONGEST], later[:_LONGEST]
     least = max(_MATERIAL, min(len(earlier), len(later)) // 2)
-    first, second = segments(earlier), segments(later)
-    common = set(first) & set(second)
-    if sum(len(s) for s in first if s in common) >= least:
+    common = set(first).intersection(second)
+    if common and sum(len(s) for s in first if s in common) >= least:
         return " ".join(s for s in first if s not in common), " ".join(s for s in second if s not in common)
     # Material without sentences (a log on one line, words without stops) is one segment: cut what both begin with.
-    head = next(
-        (n for n, (a, b) in enumerate(zip(earlier, later, strict=False)) if a != b), min(len(earlier), len(later))
-    )
-    if head < least:
+    if earlier[:least] != later[:least]:
         return None
+    head = _shared_head(earlier, later)
     while head and re.match(r"\w", earlier[head - 1]):
         head -= 1
     return earlier[head:], later[head:]
+
+
+def _shared_head(one: str, other: str) -> int:
+    """How many characters two texts have in common from their beginning."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -5,8 +5,10 @@ from collections import Counter
 from functools import cache, lru_cache
 from pathlib import Path
 
+import numpy as np
 import re2
 import yaml
+from numpy.typing import NDArray
 
 _OPPOSITES = Path(__file__).parent / "cues" / "opposites.yaml"
 
@@ -16,12 +18,14 @@ _PATH = re.compile(r"https?://\S+|(?:[a-z]:)?[/\\][\w.\-]+(?:[/\\][\w.\-]+)+|\b[
                    r"txt|csv|json|ya?ml|xlsx?|docx?|pdf|html?|css|sql|sh|png|jpe?g)\b")  # fmt: skip
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]*\d+[a-z][a-z0-9]*\b|\b[a-z]+\d+[a-z0-9]*\b|#\d+")
 _NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:[.,]\d+)*(?:%|\b|(?=[^\d.,]))")
+# Not "one", which is mostly a pronoun.
 _WORD_NUMBERS = {
     w: str(n)
-    for n, w in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
+    for n, w in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2)
 }
+_WORD_NUMBER = re.compile(rf"\b(?:{'|'.join(_WORD_NUMBERS)})\b")
+_DIGIT = re.compile(r"\d")
+_NONE: frozenset[str] = frozenset()
 _HAN_NUMBER = re.compile(
     r"[零一二两三四五六七八九十百千万]+(?=[个字条句段篇章节月日号年天岁点次遍元块斤分页行题章步种位名首张只周])"
 )
@@ -45,6 +49,12 @@ def _poles() -> re2.Set:
     return matcher
 
 
+# Bits from here on stand for poles: an even number, so that the two sides of a pair lie beside each other.
+_POLES_FROM = 8
+_POLES = np.uint64((1 << 64) - (1 << _POLES_FROM))
+_FIRST_SIDES = np.uint64(0x5555_5555_5555_5500)
+Bits = NDArray[np.uint64]
+
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|don't|dont|doesn't|isn't|can't|won't|shouldn't|cannot|except)\b|n't\b"
     r"|不要|不用|别|不能|不可以|没有|不是|除了|不含|不带|禁止|不"
@@ -57,13 +67,12 @@ _DIRECTION = re.compile(
 
 def numbers(folded: str) -> Counter[str]:
     """Numbers of a folded text, in digits whether they stood as digits or as words; thousands separators dropped."""
-    found = Counter(n.replace(",", "").rstrip(".").removesuffix("%") for n in _NUMBER.findall(folded))
-    found.update(
-        _WORD_NUMBERS[w]
-        for w in re.findall(r"\b[a-z]{3,6}\b", folded)
-        if w in _WORD_NUMBERS and w not in {"one", "zero"}
-    )
-    found.update(_from_han(n) for n in _HAN_NUMBER.findall(folded))
+    found: Counter[str] = Counter()
+    if _DIGIT.search(folded):
+        found.update(n.replace(",", "").rstrip(".").removesuffix("%") for n in _NUMBER.findall(folded))
+    found.update(_WORD_NUMBERS[w] for w in _WORD_NUMBER.findall(folded))
+    if not folded.isascii():
+        found.update(_from_han(n) for n in _HAN_NUMBER.findall(folded))
     return found
 
 
@@ -92,22 +101,23 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
         Kind (`polarity`, `tag`, `quote`, `path`, `name`, `number`) to the values of that kind; numbers
         with their occurrence, so that a second 6 is another value than the first.
     """
-    tagless = _TAG.sub(" ", folded)
+    tagged = "<" in folded
+    tagless = _TAG.sub(" ", folded) if tagged else folded
+    quoting = any(mark in tagless for mark in "\"`'《")
+    located = any(mark in tagless for mark in "/\\.")
+    coded = "_" in tagless or _DIGIT.search(tagless) is not None
     return {
         "polarity": frozenset(map(str, _poles().Match(tagless) or ())),
-        "tag": frozenset(_TAG.findall(folded)),
-        "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)),
-        "path": frozenset(_PATH.findall(tagless)),
-        "name": frozenset(_NAME.findall(tagless)),
+        "tag": frozenset(_TAG.findall(folded)) if tagged else _NONE,
+        "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)) if quoting else _NONE,
+        "path": frozenset(_PATH.findall(tagless)) if located else _NONE,
+        "name": frozenset(_NAME.findall(tagless)) if coded else _NONE,
         "number": frozenset(f"{n}#{k}" for n, times in numbers(tagless).items() for k in range(times)),
     }
 
 
 def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: dict[str, frozenset[str]]) -> list[str]:
     """Kinds of slots in which two folded requests conflict.
-
-    A value that only one of them gives is no conflict (people add and leave out detail); a value that stands against
-    another one is. Order is looked at only here, since it needs both texts.
 
     Args:
         earlier: The earlier request, folded.
@@ -118,23 +128,79 @@ def changed(earlier: str, later: str, before: dict[str, frozenset[str]], after: 
     Returns:
         Sorted kinds: those of `slots`, `polarity` and `order`.
     """
-    kinds = {k for k, values in before.items() if k != "polarity" and values - after[k] and after[k] - values}
-    turned = before["polarity"] - after["polarity"]
-    # A pair's sides are neighbouring numbers, 2n and 2n + 1.
-    if any(str(int(pole) ^ 1) in after["polarity"] - before["polarity"] for pole in turned):
-        kinds.add("polarity")
-    if _reordered(earlier, later) and _DIRECTION.search(earlier):
+    kinds = conflicting(before, after)
+    if reordered(earlier, later):
         kinds.add("order")
     return sorted(kinds)
 
 
-def _reordered(earlier: str, later: str) -> bool:
-    """Whether two texts hold the same words, or characters, in another order. The cheapest doubts come first."""
+def conflicting(before: dict[str, frozenset[str]], after: dict[str, frozenset[str]]) -> set[str]:
+    """Kinds of slots of which the earlier request gives a value that stands against one of the later.
+
+    A value that only one of them gives is no conflict: people add and leave out detail.
+    """
+    kinds = set()
+    for kind, values in before.items():
+        others = after[kind]
+        if not values or not others or values == others:
+            continue
+        gone, come = values - others, others - values
+        if kind == "polarity":
+            # A pair's sides are neighbouring numbers, 2n and 2n + 1.
+            opposed = any(str(int(pole) ^ 1) in come for pole in gone)
+        else:
+            opposed = bool(gone) and bool(come)
+        if opposed:
+            kinds.add(kind)
+    return kinds
+
+
+def kinds_given(found: dict[str, frozenset[str]]) -> int:
+    """Write down in bits what a text gives: one bit for each kind of slot, and above them one for each pole.
+
+    Args:
+        found: The result of `slots`.
+
+    Returns:
+        The bits that `may_conflict` reads.
+    """
+    bits = sum(1 << int(pole) for pole in found["polarity"]) << _POLES_FROM
+    for n, (kind, values) in enumerate(found.items()):
+        bits |= bool(values) << n if kind != "polarity" else 0
+    return bits
+
+
+def may_conflict(before: Bits, after: Bits) -> NDArray[np.bool_]:
+    """Whether two texts can conflict in a slot, by the bits of `kinds_given`, for many at once.
+
+    Args:
+        before: Bits of the earlier text of each pair.
+        after: Bits of the later one.
+
+    Returns:
+        True where both give a kind, or where a pole of the one is opposed by the other. What is false here does not
+        conflict, order apart.
+    """
+    turned, instead = (before & ~after) & _POLES, (after & ~before) & _POLES
+    # A pair's sides are neighbouring bits.
+    swapped = ((turned & _FIRST_SIDES) << np.uint64(1)) | ((turned >> np.uint64(1)) & _FIRST_SIDES)
+    found: NDArray[np.bool_] = ((before & after & ~_POLES) != 0) | ((swapped & instead) != 0)
+    return found
+
+
+def letters(folded: str) -> int:
+    """A number that is the same for texts whose words have the same letters, and rarely for others."""
+    return sum("".join(_words(folded)).encode())
+
+
+def reordered(earlier: str, later: str) -> bool:
+    """Whether two texts hold the same words, or characters, in another order, and order can matter in them."""
     words, others = _words(earlier), _words(later)
     first, second = "".join(words), "".join(others)
     if len(first) != len(second) or first == second or sorted(first) != sorted(second):
         return False
-    return sorted(words) == sorted(others) or sorted(earlier) == sorted(later)
+    same = sorted(words) == sorted(others) or sorted(earlier) == sorted(later)
+    return same and _DIRECTION.search(earlier) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -142,7 +208,6 @@ def _words(folded: str) -> tuple[str, ...]:
     return tuple(re.findall(r"\w+", folded))
 
 
-@lru_cache(maxsize=4096)
 def negated(folded: str) -> bool:
     """Whether a folded text holds a negation."""
     return _NEGATION.search(folded) is not None

@@ -1,6 +1,7 @@
 """Words of folded text: Latin and other words, numbers, tags, and single Chinese characters."""
 
 import re
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"<[a-z_]+_[a-z0-9]+>|\d+(?:[.,:/]\d+)*|[\u3400-\u9fff]|[a-z]+(?:'[a-z]+)?|[^\W\d_a-z\u3400-\u9fff]+", re.UNICODE
@@ -25,16 +26,15 @@ _FILLER_HAN = frozenset(
 )
 
 
+_ALL_FILLER = _FILLER | _FILLER_HAN
+
+
 def tokens(folded: str) -> list[str]:
     """Split folded text into words, numbers, tags and Chinese characters, in their order."""
     return _TOKEN.findall(folded)
 
 
-def is_filler(token: str) -> bool:
-    """Whether a token carries no request of its own."""
-    return token in _FILLER or token in _FILLER_HAN
-
-
+@lru_cache(maxsize=1 << 16)
 def stem(token: str) -> str:
     """Cut English plural and verb endings, roughly: only for comparing two texts with each other."""
     if len(token) > 4 and token.isascii():
@@ -46,4 +46,4 @@ def stem(token: str) -> str:
 
 def content(words: list[str]) -> list[str]:
     """Stems of the tokens that carry meaning."""
-    return [stem(word) for word in words if not is_filler(word)]
+    return [stem(word) for word in words if word not in _ALL_FILLER]
