@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import zstandard
 from rapidfuzz import fuzz, process
 
 from signals.compare import Likenesses, compare
 from signals.profile import Profile, profile
-from signals.requests import can_mean
+from signals.requests import can_mean, settle_nearest
 from signals.settings import LinkSettings
 
 
@@ -46,12 +47,15 @@ def main() -> None:
     options = parser.parse_args()
     back, known = LinkSettings().look_back, dict[str, Profile]()
     pairs: list[tuple[Profile, Profile]] = []
+    starts: list[int] = []
     start = time.process_time()
     for path in options.messages:
         for texts in conversations(path):
             known |= {text: profile(text) for text in set(texts) - set(known)}
             read = [known[text] for text in texts]
-            pairs += [(read[m], read[n]) for n in range(len(read)) for m in range(max(0, n - back), n)]
+            for n in range(1, len(read)):
+                starts.append(len(pairs))
+                pairs += [(read[m], read[n]) for m in range(max(0, n - back), n)]
             if len(pairs) >= options.most:
                 break
     speed = len(known) / (time.process_time() - start)
@@ -60,7 +64,14 @@ def main() -> None:
     _rate("character similarity, in bulk", lambda: len(process.cpdist(left, right, scorer=fuzz.ratio, workers=1)))
     earlier, later = [a for a, _ in pairs], [b for _, b in pairs]
     kept: list[Likenesses] = []
-    _rate("the whole comparison", lambda: kept.append(compare(earlier, later)) or len(pairs))
+
+    def whole() -> int:
+        likes = compare(earlier, later)
+        settle_nearest(likes, np.array(starts), np.zeros(len(pairs)), np.zeros(len(pairs)))
+        kept.append(likes)
+        return len(pairs)
+
+    _rate("the whole comparison", whole)
     (likes,) = kept
     asked = {
         text

@@ -7,13 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
-from signals.matching import Ints, unmatched
+from signals.matching import TOO_MANY, Ints, unmatched
 from signals.profile import Profile, read
 from signals.text.fold import bare
 from signals.text.instruct import residues
 from signals.text.slots import conflicting, may_conflict, reordered
 
 _FRAME = 0.6
+_LEAST_FRAME = 0.5
 _READ = 4000
 _UNCHANGED: tuple[str, ...] = ()
 
@@ -63,12 +64,15 @@ class Likeness:
 class Likenesses:
     """Many pairs, column by column; `of` reads one of them.
 
+    Content words are counted as they stand until `settle` forgives spelling and inflection, which costs more than all
+    the rest and matters for few pairs.
+
     Attributes:
         earlier: What was compared of the earlier request of each pair.
         later: What was compared of the later one.
         exact: As in `Likeness`, shape (number of pairs,); so are those that follow.
         lexical: See there.
-        overlap: See there.
+        sizes: Content words of both sides, shape (2, number of pairs).
         lost: See there.
         gained: See there.
         changed: See there; rows that lack a pair's number changed nothing.
@@ -79,16 +83,42 @@ class Likenesses:
     later: Sequence[Profile]
     exact: Bools
     lexical: Floats
-    overlap: Floats
+    sizes: Ints
     lost: Ints
     gained: Ints
     changed: dict[int, tuple[str, ...]]
     cut: frozenset[int]
 
     @property
+    def overlap(self) -> Floats:
+        """See `Likeness.overlap`."""
+        return _share(self.sizes[0] - self.lost, self.sizes[0] + self.gained)
+
+    @property
+    def most_overlap(self) -> Floats:
+        """What the overlap can rise to when spelling and inflection are forgiven."""
+        twins = np.where(self.lost * self.gained <= TOO_MANY, np.minimum(self.lost, self.gained), 0)
+        return _share(self.sizes[0] - self.lost + twins, self.sizes[0] + self.gained - twins)
+
+    @property
+    def framed(self) -> Bools:
+        """Whether a pair may share a frame, whatever is forgiven."""
+        return self.lexical >= _LEAST_FRAME
+
+    def settle(self, numbers: Ints) -> None:
+        """Forgive spelling and inflection in some of the pairs, each at most once.
+
+        Args:
+            numbers: Which ones.
+        """
+        open_ = numbers[(self.lost[numbers] > 0) & (self.gained[numbers] > 0)]
+        texts, left, right = distinct([self.earlier[n] for n in open_], [self.later[n] for n in open_])
+        self.lost[open_], self.gained[open_] = unmatched(left, right, [t.content for t in texts])
+
+    @property
     def frame(self) -> Bools:
         """See `Likeness.frame`."""
-        return (self.lexical >= _FRAME) | ((self.overlap >= 0.5) & (self.lexical >= 0.5))
+        return (self.lexical >= _FRAME) | ((self.overlap >= 0.5) & (self.lexical >= _LEAST_FRAME))
 
     @property
     def slotted(self) -> Bools:
@@ -101,17 +131,18 @@ class Likenesses:
         """One pair by its number."""
         earlier, later = self.earlier[number], self.later[number]
         lost, gained = int(self.lost[number]), int(self.gained[number])
-        lexical, overlap = float(self.lexical[number]), float(self.overlap[number])
+        lexical, shared = float(self.lexical[number]), len(earlier.content) - lost
+        overlap = shared / max(len(earlier.content) + gained, 1)
         return Likeness(
             exact=bool(self.exact[number]),
             lexical=lexical,
             overlap=overlap,
-            kept=(len(earlier.content) - lost) / len(earlier.content) if earlier.content else 0.0,
+            kept=shared / len(earlier.content) if earlier.content else 0.0,
             held=(len(later.content) - gained) / len(later.content) if later.content else 0.0,
             lost=lost,
             gained=gained,
             changed=self.changed.get(number, _UNCHANGED),
-            frame=lexical >= _FRAME or (overlap >= 0.5 and lexical >= 0.5),
+            frame=lexical >= _FRAME or (overlap >= 0.5 and lexical >= _LEAST_FRAME),
             cut=number in self.cut,
             earlier=earlier,
             later=later,
@@ -126,12 +157,15 @@ def compare(earlier: Sequence[Profile], later: Sequence[Profile]) -> Likenesses:
         later: The later one.
 
     Returns:
-        Their likenesses. Where both hold the same long material, only what they say beside it is compared.
+        Their likenesses, not settled yet. Where both hold the same long material, only what they say beside it is compared.
     """
-    texts, left, right = _distinct(earlier, later)
+    texts, left, right = distinct(earlier, later)
     whole, cut = _without_common(texts, left, right)
-    lost, gained = unmatched(left, right, [t.content for t in texts])
-    sizes = np.array([len(t.content) for t in texts], dtype=np.int64)
+    words = [t.content for t in texts]
+    sizes = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
+    shared = np.array(
+        [len(words[a] & words[b]) for a, b in zip(left.tolist(), right.tolist(), strict=True)], dtype=np.int64
+    )
     bares = [t.bare for t in texts]
     likes = process.cpdist(
         [bares[n] for n in left.tolist()],
@@ -152,15 +186,20 @@ def compare(earlier: Sequence[Profile], later: Sequence[Profile]) -> Likenesses:
         later=[texts[n] for n in right.tolist()],
         exact=exact,
         lexical=np.where(whole, 1.0, alike),
-        overlap=(sizes[left] - lost) / np.maximum(sizes[left] + gained, 1),
-        lost=lost,
-        gained=gained,
+        sizes=np.stack([sizes[left], sizes[right]]),
+        lost=sizes[left] - shared,
+        gained=sizes[right] - shared,
         changed=kinds,
         cut=cut,
     )
 
 
-def _distinct(earlier: Sequence[Profile], later: Sequence[Profile]) -> tuple[list[Profile], Ints, Ints]:
+def _share(part: Ints, of: Ints) -> Floats:
+    found: Floats = part / np.maximum(of, 1)
+    return found
+
+
+def distinct(earlier: Sequence[Profile], later: Sequence[Profile]) -> tuple[list[Profile], Ints, Ints]:
     """The distinct texts of pairs, and the number of each pair's sides among them."""
     both = [*earlier, *later]
     at = np.fromiter(map(id, both), dtype=np.int64, count=len(both))

@@ -14,11 +14,12 @@ from rapidfuzz import fuzz, process
 
 _SAME_WORD = 75.0
 _SHORT_WORD = 3
-_TOO_MANY = 400
+TOO_MANY = 400
 _CHUNK = 2048
 
 Ints = NDArray[np.int64]
 # Numbers of rows and words of one chunk, and lengths of words: small, so that they stay near the processor.
+Bits = NDArray[np.uint64]
 Places = NDArray[np.int32 | np.int16]
 
 
@@ -67,14 +68,13 @@ def _of_chunk(left: Ints, right: Ints, contents: Sequence[frozenset[str]]) -> tu
     other, gained = missing(right, left)
     n_lost, n_gained = np.bincount(pair, minlength=len(left)), np.bincount(other, minlength=len(left))
     lengths = np.fromiter(map(len, names), dtype=np.int16, count=len(names))
-    few = n_lost * n_gained <= _TOO_MANY
+    few = n_lost * n_gained <= TOO_MANY
     mine, theirs = few[pair] & (lengths[lost] > _SHORT_WORD), few[other] & (lengths[gained] >= _SHORT_WORD)
     pair, lost, other, gained = pair[mine], lost[mine], other[theirs], gained[theirs]
     each = np.bincount(other, minlength=len(left)).astype(np.int32)
     index, across = _spread(each[pair], (np.cumsum(each, dtype=np.int32) - each)[pair])
-    near = _same_size(lengths[lost][index], lengths[gained][across])
-    index, across = index[near], across[near]
-    near = _same_letters(_letters(names, lengths), lengths, lost[index], gained[across])
+    letters = _letters(names, lengths)
+    near = _same_letters(letters[lost][index], lengths[lost][index], letters[gained][across], lengths[gained][across])
     index, across = index[near], across[near]
     twins = _twins(names, lost[index], gained[across])
     index, across = index[twins], across[twins]
@@ -89,24 +89,18 @@ def _spread(counts: Places, starts: Places) -> tuple[Places, Places]:
     return row, np.arange(len(row), dtype=np.int32) + shift[row]
 
 
-def _same_size(one: Places, other: Places) -> Ints:
-    """Rows of word lengths that differ so little that the words could be alike enough."""
-    return np.flatnonzero(8 * np.minimum(one, other) >= 3 * (one + other))
-
-
-def _same_letters(letters: NDArray[np.uint64], lengths: Places, first: Places, second: Places) -> Ints:
+def _same_letters(first: Bits, long: Places, second: Bits, short: Places) -> Ints:
     """Rows of word pairs of which neither lacks so many letters of the other that they could not be alike enough."""
-    a, b, one, other = letters[first], letters[second], lengths[first], lengths[second]
-    most = np.minimum(one - np.bitwise_count(a & ~b), other - np.bitwise_count(b & ~a))
-    return np.flatnonzero(8 * most >= 3 * (one + other))
+    most = np.minimum(long - np.bitwise_count(first & ~second), short - np.bitwise_count(second & ~first))
+    return np.flatnonzero(8 * most >= 3 * (long + short))
 
 
-def _letters(names: Sequence[str], lengths: Places) -> NDArray[np.uint64]:
+def _letters(names: Sequence[str], lengths: Places) -> Bits:
     """The characters of each word as bits of a number; characters that share a bit only rule out less."""
     if not names:
         return np.zeros(0, dtype=np.uint64)
     codes = np.frombuffer("".join(names).encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
-    found: NDArray[np.uint64] = np.bitwise_or.reduceat(
+    found: Bits = np.bitwise_or.reduceat(
         np.uint64(1) << (codes & np.uint64(63)), np.cumsum(lengths, dtype=np.int64) - lengths
     )
     return found

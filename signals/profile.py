@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from signals.text.acts import is_empty_act, is_question
 from signals.text.fold import bare, fold, unstopped
-from signals.text.instruct import instruction, segments
+from signals.text.instruct import Segments, instruction, segments
 from signals.text.lexicon import lexicon
 from signals.text.slots import kinds_given, letters, negated, slots
 from signals.text.tokens import content, tokens
@@ -47,7 +47,7 @@ class Profile:
     kinds: int
     negated: bool
     letters: int
-    segments: tuple[str, ...] | None
+    segments: Segments | None
 
 
 def profile(text: str) -> Profile:

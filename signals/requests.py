@@ -8,9 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from signals.compare import Likeness, Likenesses, compare
+from signals.compare import Floats, Likeness, Likenesses, compare
 from signals.encoder import Vectors
 from signals.link import Window
+from signals.matching import Ints
 from signals.profile import Profile, profile
 from signals.reactions import said
 from signals.text.acts import asks
@@ -99,22 +100,37 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
         return []
     likes = compare(*sides)
     semantic = _meanings(likes, sides[1], vectors)
-    nearest = np.maximum(np.maximum(likes.lexical, likes.overlap), [s or 0.0 for s in semantic])
-    slotted, out, end = likes.slotted, [], 0
-    for (exchange, row), pairs in groups.items():
-        start, end = end, end + len(pairs)
-        best = max(
-            range(start, end),
-            key=lambda n: (likes.exact[n], nearest[n] - _BACK * pairs[n - start][1], pairs[n - start][0]),  # noqa: B023
-        )
+    starts = np.cumsum([0, *map(len, groups.values())])
+    back_by = np.array([_BACK * back for pairs in groups.values() for _, back in pairs])
+    settle_nearest(likes, starts[:-1], np.array([s or 0.0 for s in semantic]), back_by)
+    near = np.maximum(np.maximum(likes.lexical, likes.overlap), [s or 0.0 for s in semantic]) - back_by
+    slotted, out = likes.slotted, []
+    for ((exchange, row), pairs), start in zip(groups.items(), starts.tolist(), strict=False):
+        numbers = range(start, start + len(pairs))
+        best = max(numbers, key=lambda n: (likes.exact[n], near[n], pairs[n - start][0]))  # noqa: B023
         earlier_row, back = pairs[best - start]
         pair, reply = likes.of(best), replies[exchange]
-        batch = int(slotted[start:end].sum()) >= _BATCH
-        numbers = _features(pair, semantic[best], back, reply)
-        numbers |= _answers(reply, next_replies.get(row), numbers)
+        batch = int(slotted[start : start + len(pairs)].sum()) >= _BATCH
+        features = _features(pair, semantic[best], back, reply)
+        features |= _answers(reply, next_replies.get(row), features)
         guard = _guard(sides[1][best], pair, reply, batch=batch)
-        out.append(Relation(exchange, row, earlier_row, pair, semantic[best], guard, numbers, said(texts[row])))
+        out.append(Relation(exchange, row, earlier_row, pair, semantic[best], guard, features, said(texts[row])))
     return out
+
+
+def settle_nearest(likes: Likenesses, starts: Ints, semantic: Floats, back_by: Floats) -> None:
+    """Settle the pairs that can be the nearest of their reaction, or can share a frame with it.
+
+    Args:
+        likes: The pairs of all reactions, those of one side by side.
+        starts: Number of the first pair of each reaction.
+        semantic: Cosine of each pair, 0 where it is not known.
+        back_by: What each pair loses by being further back.
+    """
+    firm = np.maximum(likes.lexical, semantic)
+    least = np.maximum(firm, likes.overlap) - back_by
+    best = np.repeat(np.maximum.reduceat(least, starts), np.diff([*starts, len(least)]))
+    likes.settle(np.flatnonzero((np.maximum(firm, likes.most_overlap) - back_by >= best) | likes.framed))
 
 
 def can_mean(likes: Likenesses, later: Sequence[Profile]) -> list[int]:

@@ -1,6 +1,7 @@
 """Tells the instruction of a message apart from material that was pasted beside it."""
 
 import re
+from typing import NamedTuple
 
 from signals.text.fold import narrow
 
@@ -14,6 +15,7 @@ _SHORT = 400
 _EDGE = 240
 _LONGEST = 200_000
 _MATERIAL = 200
+_PEEK = 16
 
 
 def own_words(text: str) -> str:
@@ -73,8 +75,20 @@ def instruction(text: str) -> str:
     return f"{lines[0][:_EDGE]} {lines[-1][-_EDGE:]}"
 
 
-def segments(text: str) -> tuple[str, ...] | None:
-    """Sentences and lines of a text, stripped, in their order; at most a few thousand.
+class Segments(NamedTuple):
+    """Sentences and lines of a text, stripped.
+
+    Attributes:
+        each: In their order; at most a few thousand.
+        distinct: The same, each once.
+    """
+
+    each: tuple[str, ...]
+    distinct: frozenset[str]
+
+
+def segments(text: str) -> Segments | None:
+    """Divide a text into sentences and lines.
 
     Args:
         text: The text, folded.
@@ -84,12 +98,11 @@ def segments(text: str) -> tuple[str, ...] | None:
     """
     if len(text) < _MATERIAL:
         return None
-    return tuple(s for piece in _SEGMENT.findall(text[:_LONGEST])[:4000] if (s := piece.strip()))
+    each = tuple(s for piece in _SEGMENT.findall(text[:_LONGEST])[:4000] if (s := piece.strip()))
+    return Segments(each, frozenset(each))
 
 
-def residues(
-    earlier: str, later: str, first: tuple[str, ...] | None, second: tuple[str, ...] | None
-) -> tuple[str, str] | None:
+def residues(earlier: str, later: str, first: Segments | None, second: Segments | None) -> tuple[str, str] | None:
     """What two long messages say beside the material that both of them hold.
 
     Args:
@@ -106,11 +119,14 @@ def residues(
         return None
     earlier, later = earlier[:_LONGEST], later[:_LONGEST]
     least = max(_MATERIAL, min(len(earlier), len(later)) // 2)
-    common = set(first).intersection(second)
-    if common and sum(len(s) for s in first if s in common) >= least:
-        return " ".join(s for s in first if s not in common), " ".join(s for s in second if s not in common)
+    if not first.distinct.isdisjoint(second.distinct):
+        common = first.distinct & second.distinct
+        if sum(len(s) for s in first.each if s in common) >= least:
+            return " ".join(s for s in first.each if s not in common), " ".join(
+                s for s in second.each if s not in common
+            )
     # Material without sentences (a log on one line, words without stops) is one segment: cut what both begin with.
-    if earlier[:least] != later[:least]:
+    if earlier[:_PEEK] != later[:_PEEK] or earlier[:least] != later[:least]:
         return None
     head = _shared_head(earlier, later)
     while head and re.match(r"\w", earlier[head - 1]):

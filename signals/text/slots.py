@@ -24,6 +24,7 @@ _WORD_NUMBERS = {
     for n, w in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2)
 }
 _WORD_NUMBER = re.compile(rf"\b(?:{'|'.join(_WORD_NUMBERS)})\b")
+_INNER_STOP = re.compile(r"\.[a-z]")
 _DIGIT = re.compile(r"\d")
 _NONE: frozenset[str] = frozenset()
 _HAN_NUMBER = re.compile(
@@ -104,7 +105,7 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
     tagged = "<" in folded
     tagless = _TAG.sub(" ", folded) if tagged else folded
     quoting = any(mark in tagless for mark in "\"`'《")
-    located = any(mark in tagless for mark in "/\\.")
+    located = "/" in tagless or "\\" in tagless or _INNER_STOP.search(tagless) is not None
     coded = "_" in tagless or _DIGIT.search(tagless) is not None
     return {
         "polarity": frozenset(map(str, _poles().Match(tagless) or ())),

@@ -7,7 +7,7 @@ from signals.profile import profile
 from signals.reactions import features
 from signals.text.acts import asks, is_empty_act
 from signals.text.fold import bare, fold
-from signals.text.instruct import instruction, own_words, residues
+from signals.text.instruct import instruction, own_words, residues, segments
 from signals.text.lexicon import lexicon, parse
 from signals.text.slots import changed, numbers, slots
 
@@ -123,10 +123,16 @@ def test_the_instruction_stands_apart_from_what_was_pasted():
     assert own_words("```only code```") == "```only code```"
 
 
+def beside(one, other):
+    return residues(one, other, segments(one), segments(other))
+
+
 def test_shared_material_is_cut_from_both_sides():
     shared = "the river rose in the night. " * 20
-    assert residues(f"{shared}summarise.", f"{shared}translate.") == ("summarise.", "translate.")
-    assert residues("short", "short too") is None
+    assert beside(f"{shared}summarise.", f"{shared}translate.") == ("summarise.", "translate.")
+    assert beside("short", "short too") is None
+    assert beside("a" * 300 + " one", "a" * 300 + " two") == ("one", "two")
+    assert beside("a" * 300 + " one", "b" * 300 + " one") is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +143,7 @@ def test_a_message_made_to_stall_a_pattern_is_read_in_linear_time(unit):
     profile(text)
     own_words(text)
     features(text)
-    residues(fold(text), fold(text + "and then translate it"))
+    beside(fold(text), fold(text + "and then translate it"))
 
 
 def test_evidence_that_is_never_closed_is_cut_to_the_end():
