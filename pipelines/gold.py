@@ -26,6 +26,7 @@ from pipelines.steps.read import Gathered, Pieces
 from schemas.errors import LandingError
 from signals.detect import detect
 from signals.link import link
+from signals.paces import user_paces
 from signals.sources import source_facts
 
 
@@ -63,7 +64,8 @@ def evaluate_files(
     door = Deidentifier(key, policy_of(settings)) if deidentify else _Open()
     clean = through_door(read.versions, door, key, settings.anonymize.scope, today)
     facts = source_facts(clean.messages, clean.events)
-    window = link(clean.messages, clean.events, facts, link_settings(settings.link))
+    speeds = link_settings(settings.link)
+    window = link(clean.messages, clean.events, facts, speeds, user_paces(clean.messages, speeds))
     found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect))
     every = _labels(labels)
     labelled = every.join(clean.messages.select("conversation_id").unique(), on="conversation_id", how="semi")

@@ -7,6 +7,7 @@ import polars as pl
 from schemas.enums import ClockQuality, FollowUp, Outcome, Status
 from schemas.ids import content_id
 from signals.clocks import hidden_seconds, reading_seconds, seconds, typing_seconds
+from signals.paces import SCHEMA as PACES
 from signals.pairing import Pairs
 from signals.settings import LinkSettings
 from signals.text.fold import bare, fold
@@ -51,7 +52,12 @@ def _take(ordered: pl.DataFrame, rows: list[int], columns: dict[str, str]) -> pl
 
 
 def build(
-    ordered: pl.DataFrame, events: pl.DataFrame, pairs: Pairs, facts: pl.DataFrame, settings: LinkSettings
+    ordered: pl.DataFrame,
+    events: pl.DataFrame,
+    pairs: Pairs,
+    facts: pl.DataFrame,
+    settings: LinkSettings,
+    paces: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
     """Assemble the exchanges.
 
@@ -61,6 +67,7 @@ def build(
         pairs: Which rows belong together.
         facts: The result of `signals.sources.source_facts`.
         settings: Speeds and spans.
+        paces: The result of `signals.paces.user_paces`; None where nobody's pace is known.
 
     Returns:
         One row an exchange, in the order of `pairs`: the columns of the `exchanges` table but for the signals, `dt`,
@@ -102,6 +109,8 @@ def build(
     ids = [content_id(*key) if key[2] is None else content_id(*key[:3]) for key in keys]
     base = base.with_columns(pl.Series("exchange_id", ids, pl.String))
     base = base.join(facts, on="source", how="left", maintain_order="left")
+    known = pl.DataFrame(schema=PACES) if paces is None else paces
+    base = base.join(known, on=["source", "user_key"], how="left", maintain_order="left")
     base = _acts(base, events, pairs, ordered)
     return _timing(_outcome(_follow_up(base, settings), settings), events, settings)
 
@@ -198,7 +207,7 @@ def _timing(base: pl.DataFrame, events: pl.DataFrame, settings: LinkSettings) ->
         _acted_at=pl.coalesce(
             "next_at", pl.when(pl.col("next_user_id").is_null()).then(pl.coalesce("_remake_at", "closed_at"))
         ),
-        reading_s=reading_seconds(pl.col("reply_text"), settings),
+        reading_s=reading_seconds(pl.col("reply_text"), settings) * pl.col("pace").fill_null(1.0),
     )
     streamed, waited = seconds("completed_at", "replied_at"), seconds("_acted_at", "completed_at")
     begun = seconds("_acted_at", "replied_at")

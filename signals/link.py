@@ -36,7 +36,13 @@ class Window:
     earlier: pl.DataFrame
 
 
-def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSettings | None = None) -> Window:
+def link(
+    messages: Frame,
+    events: Frame,
+    facts: pl.DataFrame,
+    settings: LinkSettings | None = None,
+    paces: pl.DataFrame | None = None,
+) -> Window:
     """Divide conversations into sessions, order them, follow their branches and pair requests, replies and reactions.
 
     Args:
@@ -45,6 +51,7 @@ def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSett
             only one of these holds its message.
         facts: `signals.sources.source_facts` of the whole look-back window.
         settings: Speeds and spans; the defaults where None.
+        paces: `signals.paces.user_paces` of the whole look-back window; None where nobody's is known.
 
     Returns:
         The window. It depends on the rows only, not on their order.
@@ -58,7 +65,7 @@ def link(messages: Frame, events: Frame, facts: pl.DataFrame, settings: LinkSett
     ordered = arrange(newest_messages(rows), acts, settings)
     acts = attend(acts, ordered, settings)
     pairs = pair(ordered, settings)
-    exchanges = build(ordered, acts, pairs, facts, settings)
+    exchanges = build(ordered, acts, pairs, facts, settings, paces)
     reactions = pl.DataFrame(
         pairs.reactions, schema={"exchange": pl.UInt32, "row": pl.Int64, "rank": pl.Int32}, orient="row"
     ).join(ordered.select("row", "message_id", "text", at="created_at"), on="row", how="left", maintain_order="left")

@@ -31,7 +31,7 @@ class Skim:
     """Time on screen against a fast reader's need; only both ends of the stream and the next message allow it."""
 
     signal: ClassVar[Signal] = Signal.SKIM
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("clocks", "text")
     parameters: ClassVar[tuple[str, ...]] = ("skim", "skim_fraction", "skim_spread", "least_reading_s")
     evidence: ClassVar[tuple[str, ...]] = ("seconds", "needed_seconds", "fraction_read")

@@ -21,6 +21,7 @@ from schemas.enums import Signal
 from signals.detect import detect
 from signals.encoder import Encoder
 from signals.link import link
+from signals.paces import user_paces
 from signals.sources import source_facts
 
 _CHUNK_MESSAGES = 20_000
@@ -54,7 +55,7 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
 
     Args:
         settings: Gives the look-back.
-        overlay: The tables as they will be; facts about the sources, and events that name only a message, placed, are
+        overlay: The tables as they will be; facts about the sources, the paces of users, and events that name only a message, placed, are
             written beside them.
         days: Event days.
 
@@ -68,6 +69,8 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
         window = _window(settings, day)
         facts = source_facts(overlay.scan("messages", window), overlay.scan("events", window))
         write_work(facts, _facts_path(overlay.folder, day))
+        paces = user_paces(overlay.scan("messages", window), link_settings(settings.link))
+        write_work(paces, _paces_path(overlay.folder, day))
         sizes = overlay.scan("messages", [day], _KEY).group_by(_KEY).len().sort(_KEY).collect()
         for number, rows in enumerate(divided(sizes, _CHUNK_MESSAGES)):
             keys = rows.select(_KEY).rows()
@@ -98,7 +101,8 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     placed = pl.read_parquet(_placed_path(overlay.folder))
     events = events_of(overlay, placed, chunk.dt, ours, said, settings.lookback_days)
     facts = pl.read_parquet(_facts_path(overlay.folder, chunk.dt))
-    linked = link(said, events, facts, link_settings(settings.link))
+    paces = pl.read_parquet(_paces_path(overlay.folder, chunk.dt))
+    linked = link(said, events, facts, link_settings(settings.link), paces)
     encoder = _encoder(settings.encoder, settings.home, settings.embedding_cache_mb)
     found = detect(linked, encoder, detect_settings(settings.detect))
     exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
@@ -124,6 +128,10 @@ def _window(settings: Settings, day: date) -> list[date]:
 
 def _facts_path(folder: Path, day: date) -> Path:
     return folder / "facts" / f"dt={day}.parquet"
+
+
+def _paces_path(folder: Path, day: date) -> Path:
+    return folder / "paces" / f"dt={day}.parquet"
 
 
 def _placed_path(folder: Path) -> Path:
