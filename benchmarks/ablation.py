@@ -7,12 +7,12 @@ import numpy as np
 
 # Group to how its features begin; the first that fits. What fits none is form (length, question, marks and the like).
 GROUPS: dict[str, tuple[str, ...]] = {
-    "cue phrases": ("cue:", "group:", "several", "many", "negative_per_length", "mood:group:", "mood:several",
-                    "mood:negative_per_length", "clarify", "again", "next", "refer"),
+    "the replies": ("answers_alike", "next_", "answered_at_last", "gained_answered", "later_told", "earlier_told",
+                    "reply_", "conceded", "asked", "answers_no", "gained_told"),
+    "cue phrases": ("cue", "group:", "several", "many", "negative_per_length", "mood:group:", "mood:several",
+                    "mood:negative_per_length", "mood:complain.", "mood:guards.", "clarify", "again", "next", "refer"),
     "nearness to typical sentences": ("near:",),
     "meaning (cosine)": ("semantic", "meaning"),
-    "the replies": ("answers_alike", "next_missing", "answered_at_last", "reply_", "conceded", "asked", "answers_no",
-                    "gained_told"),
     "likeness of wording": ("exact", "lexical", "overlap", "kept", "held", "lost", "gained", "same_content",
                             "nearly_same", "changed", "frame", "word_replaced", "size_ratio"),
 }  # fmt: skip
@@ -22,7 +22,8 @@ FORM = "form and length"
 
 def group_of(feature: str) -> str:
     """The group that a feature belongs to."""
-    return next((group for group, begins in GROUPS.items() if feature.startswith(begins)), FORM)
+    name = feature.removeprefix("as_request:")
+    return next((group for group, begins in GROUPS.items() if name.startswith(begins)), FORM)
 
 
 def average_precision(y: np.ndarray, p: np.ndarray) -> float:

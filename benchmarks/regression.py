@@ -4,14 +4,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
+from signals.reactions import STRONG
+
 PENALTY = {"complain": 0.2, "failure_report": 0.3, "dismiss": 0.3, "repeat": 0.3, "rephrase": 0.5}
-# Cues that mean what they say even where few labelled messages hold them.
-STRONG = (
-    "insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong",
-    "answer_me", "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "not_right", "still", "not_work",
-    "carefully", "asked_not", "did_you", "odd", "to_do_with", "error", "pasted_error",
-    "from_now", "promised", "confused", "isnt", "going_on",
-)  # fmt: skip
 
 
 def prior(name: str, feature: str) -> tuple[float, float, float]:
@@ -25,7 +20,7 @@ def prior(name: str, feature: str) -> tuple[float, float, float]:
             return 0.0, -np.inf, np.inf
         if feature.endswith(("sarcasm", "unhappy", "reported")):
             return 2.0, 0.0, np.inf
-        return (0.8 if feature.startswith("cue:") and feature.endswith(STRONG) else 0.1), 0.0, np.inf
+        return (0.8 if feature.startswith("cue:") and feature.rsplit(".", 1)[1] in STRONG else 0.1), 0.0, np.inf
     if name == "complain" and feature.startswith(
         (
             "group:guards.praise",

@@ -157,7 +157,8 @@ def compare(earlier: Sequence[Profile], later: Sequence[Profile]) -> Likenesses:
         later: The later one.
 
     Returns:
-        Their likenesses, not settled yet. Where both hold the same long material, only what they say beside it is compared.
+        Their likenesses, not settled yet. Where both hold the same long material, only what they say beside it is
+        compared.
     """
     texts, left, right = distinct(earlier, later)
     whole, cut = _without_common(texts, left, right)

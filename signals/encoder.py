@@ -87,7 +87,9 @@ class Vectors:
             self._parts.append(self._encoder.encode(part))
             self._all = None
         if self._all is None:
-            self._all = np.concatenate(self._parts) if self._parts else np.zeros((0, 1), dtype=np.float32)
+            if not self._parts:
+                return np.zeros((0, 1), dtype=np.float32)  # the encoder was not asked yet, so its width is not known
+            self._all = np.concatenate(self._parts)
             self._parts = [self._all]
         return self._all[[self._place[t] for t in texts]]
 

@@ -36,9 +36,7 @@ def unmatched(left: Ints, right: Ints, contents: Sequence[frozenset[str]]) -> tu
         word of the earlier one that is longer than three characters is matched with the first of the later one, both
         in alphabetical order, that is at least 75 % alike, unless the two sides lack more than 400 combinations.
     """
-    parts = [
-        _of_chunk(left[at : at + _CHUNK], right[at : at + _CHUNK], contents) for at in range(0, len(left), _CHUNK)
-    ]
+    parts = [_of_chunk(left[at : at + _CHUNK], right[at : at + _CHUNK], contents) for at in range(0, len(left), _CHUNK)]
     if not parts:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     lost, gained = zip(*parts, strict=True)

@@ -14,6 +14,8 @@ BUCKETS = 1 << 13
 _READ = 300
 _WORDS = 40
 _LENGTHS = (3, 4)
+# A comma with a space after it, as in English, and one without, as in Chinese, are one.
+_AFTER_MARK = re.compile(r"(?<=[,;:!?。]) ")
 _TAG = re.compile(r"<([a-z_]+)_[a-z0-9]+>")
 # Against the other features, which lie between 0 and 1; cross-validated.
 _SCALE = 8.0
@@ -32,7 +34,7 @@ def hashed(folded: str) -> tuple[NDArray[np.int64], Weights]:
         Distinct buckets below `BUCKETS` in order, and the value of each. Values of a message have the same length
         as those of any other, so that a long message says no more than a short one.
     """
-    said = _TAG.sub(r"<\1>", folded)[:_READ]
+    said = _AFTER_MARK.sub("", _TAG.sub(r"<\1>", folded))[:_READ]
     words = ["^", *tokens(said)[:_WORDS], "$"]
     text = f"^{said}$"
     parts = {f"1{w}" for w in words[1:-1]} | {f"2{a} {b}" for a, b in pairwise(words)}

@@ -27,9 +27,9 @@ def user_paces(messages: Frame, settings: LinkSettings | None = None) -> pl.Data
         settings: Speeds, and `pace_replies`, `pace_quantile`, `pace_least`; the defaults where None.
 
     Returns:
-        `source`, `user_key`, `pace`, sorted: the share of a fast reader's time that the user takes, from `pace_least` to
-        below 1, for users of whom enough is known. Whoever is not in it reads as a fast reader does: nobody is held to
-        a slower pace than that, since time on screen may also be time away.
+        `source`, `user_key`, `pace`, sorted: the share of a fast reader's time that the user takes, from `pace_least`
+        to below 1, for users of whom enough is known. Whoever is not in it reads as a fast reader does: nobody is held
+        to a slower pace than that, since time on screen may also be time away.
     """
     settings = settings or LinkSettings()
     rows = messages.lazy().select(*_READ, pl.col("created_at", "completed_at").cast(_CLOCK)).collect()

@@ -20,6 +20,13 @@ _CONCEDES = re.compile(
     r"抱歉|对不起|不好意思|(?:您|你)说得对|我的(?:错|失误|疏忽)|我理解错",
     re.IGNORECASE,
 )
+# Cues of dissatisfaction that mean what they say, however few labelled messages hold any one of them.
+STRONG = frozenset({
+    "insult", "insult_you", "bad_bot", "useless", "no_sense", "nonsense", "off_topic", "wrong_alone", "wrong",
+    "answer_me", "mistake", "bad", "not_satisfied", "im_asking", "asked_first", "not_right", "still", "not_work",
+    "carefully", "asked_not", "did_you", "odd", "to_do_with", "error", "pasted_error", "not_quite",
+    "from_now", "promised", "confused", "isnt", "going_on",
+})  # fmt: skip
 _FILES = ("complain", "dismiss", "guards")
 _QUOTATION = re.compile(r"^[\"“「『].*[\"”」』]$", re.DOTALL)
 
@@ -77,7 +84,9 @@ def features(text: str) -> dict[str, float]:
         negative += len(groups) if name == "complain" else 0
         for group in groups:
             found[f"group:{name}.{group}"] = 1.0
-    if "group:complain.sarcasm_en" in found:
+    cues = [name.rsplit(".", 1)[1] for name in found if name.startswith("cue:complain.")]
+    found |= {"cued": float(bool(cues)), "cued_strongly": float(not STRONG.isdisjoint(cues))}
+    if found.keys() & {"group:complain.sarcasm_en", "group:complain.sarcasm_zh"}:
         # Praise that is part of the mockery is none.
         found = {name: value for name, value in found.items() if "guards.praise" not in name}
     length = len(words)

@@ -13,6 +13,12 @@ from signals.requests import Relation, relate
 from signals.settings import DetectSettings
 from signals.text.acts import asks
 
+# What a message is as a request, and what the replies around it tell, helps to tell what it is as a reaction.
+AS_REQUEST = (
+    "later_told", "earlier_told", "gained_told", "gained_answered", "reply_refuses", "reply_short", "next_refuses",
+    "next_longer", "answers_alike", "next_missing", "again", "clarify", "refer", "next",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
@@ -60,6 +66,9 @@ class Readings:
         }
         replies = exchanges["reply_text"].to_list()
         texted = self.window.reactions.filter(pl.col("text").is_not_null()).select("exchange", "row", "text")
+        as_request = {
+            (r.exchange, r.row): {f"as_request:{name}": r.features[name] for name in AS_REQUEST} for r in self.relations
+        }
         known: dict[str, dict[str, float]] = {}
         found = []
         for exchange, row, text in texted.iter_rows():
@@ -70,7 +79,7 @@ class Readings:
                 "asked": float(asks(replies[exchange])),
                 "answers_no": float(reactions.answers_no(text, replies[exchange])),
             }
-            found.append(Reaction(exchange, row, text, known[text] | beside))
+            found.append(Reaction(exchange, row, text, known[text] | beside | as_request.get((exchange, row), {})))
         if self.vectors is None:
             return found
         near = nearness([reactions.said(r.text) for r in found], self.vectors)

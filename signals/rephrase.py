@@ -6,10 +6,11 @@ from typing import ClassVar
 import polars as pl
 
 from schemas.enums import Signal
+from signals.compare import Likeness
 from signals.logistic import logistic
 from signals.readings import Readings
 from signals.repeat import again, comparable, judge, not_a_message
-from signals.requests import ANSWERS, Relation
+from signals.requests import Relation
 from signals.spoken import spoken
 from signals.text.fold import has_han
 from signals.verdicts import nothing_measurable
@@ -23,13 +24,22 @@ _SAME_SENTENCE = 0.7
 _FEW = 3
 # Features of the message as a reaction that the model weighs beside the relation to the earlier request.
 MOOD = ("negation", "you", "i", "long", "several", "negative_per_length", "group:guards.own_fault")
+# Groups of cues that it weighs too, either language for the same.
+VOICED = ("complain.restate", "complain.again", "complain.verdict", "complain.demand", "complain.address",
+          "complain.failure", "guards.praise")  # fmt: skip
+# Products of meaning with what it depends on: they help to tell a repeat, and are noise here.
+_PRODUCTS = frozenset({
+    "meaning_kept", "meaning_of_next", "meaning_squared", "meaning_after_short", "meaning_after_refusal",
+})  # fmt: skip
 
 
 def mixed(relation: Relation, mood: dict[str, float]) -> dict[str, float]:
     """Features of a relation and of the message's mood in one row."""
-    near = {name: value for name, value in mood.items() if name.startswith("near:")}
-    likeness = {name: value for name, value in relation.features.items() if name not in ANSWERS}
-    return likeness | near | {f"mood:{name}": mood.get(name, 0.0) for name in MOOD}
+    likeness = {name: value for name, value in relation.features.items() if name not in _PRODUCTS}
+    voiced = {
+        f"mood:{kind}": float(any(mood.get(f"group:{kind}{end}") for end in ("", "_en", "_zh"))) for kind in VOICED
+    }
+    return likeness | voiced | {f"mood:{name}": mood.get(name, 0.0) for name in MOOD}
 
 
 def redone(relation: Relation) -> str | None:
@@ -54,9 +64,18 @@ def redone(relation: Relation) -> str | None:
 
 def barred(relation: Relation) -> bool:
     """Whether a relation is a new request: a guard holds, its meaning is turned round, or a slot of a frame changed."""
-    changed = relation.likeness.changed
-    turned = "polarity" in changed or "order" in changed
-    return bool(relation.guard) or turned or _refilled(relation) or (bool(changed) and relation.likeness.frame)
+    pair = relation.likeness
+    turned = "order" in pair.changed or ("polarity" in pair.changed and _one_sentence(pair))
+    other = any(kind != "polarity" for kind in pair.changed)
+    return bool(relation.guard) or turned or _refilled(relation) or (other and pair.frame)
+
+
+def _one_sentence(pair: Likeness) -> bool:
+    """Whether two requests are built alike or differ in few words, so that an opposite turns the meaning round.
+
+    In a sentence that is built anew, opposites stand by chance, and a denial mostly says what the reply got wrong.
+    """
+    return pair.lexical >= _SAME_SENTENCE or max(pair.lost, pair.gained) <= _FEW
 
 
 def _refilled(relation: Relation) -> bool:
@@ -75,7 +94,7 @@ class Rephrase:
     """A logistic model over likeness, cues of clarification and mood, for what is not a Repeat."""
 
     signal: ClassVar[Signal] = Signal.REPHRASE
-    version: ClassVar[str] = "1"
+    version: ClassVar[str] = "2"
     needs: ClassVar[tuple[str, ...]] = ("text", "encoder")
     parameters: ClassVar[tuple[str, ...]] = ("rephrase",)
     evidence: ClassVar[tuple[str, ...]] = ("earlier_message_id", "lexical", "semantic", "changed_slots")

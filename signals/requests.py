@@ -26,11 +26,7 @@ _REFUSAL = re.compile(
 )
 _REPLY_READ = 4000
 _ANSWER_READ = 1000
-# Features that help to tell a repeat; a rephrase, often answered anew in other words, is found better without them.
-ANSWERS = frozenset({
-    "answers_alike", "next_missing", "answered_at_last", "meaning_kept", "meaning_of_next", "meaning_squared",
-    "meaning_after_short", "meaning_after_refusal",
-})  # fmt: skip
+_NOTHING: frozenset[str] = frozenset()
 _FRAME = 0.7
 _BACK = 0.04
 # Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
@@ -107,12 +103,12 @@ def relate(window: Window, vectors: Vectors) -> list[Relation]:
     slotted, out = likes.slotted, []
     for ((exchange, row), pairs), start in zip(groups.items(), starts.tolist(), strict=False):
         numbers = range(start, start + len(pairs))
-        best = max(numbers, key=lambda n: (likes.exact[n], near[n], pairs[n - start][0]))  # noqa: B023
+        best = max(numbers, key=lambda n: (likes.exact[n], near[n], pairs[n - start][0]))
         earlier_row, back = pairs[best - start]
         pair, reply = likes.of(best), replies[exchange]
         batch = int(slotted[start : start + len(pairs)].sum()) >= _BATCH
         features = _features(pair, semantic[best], back, reply)
-        features |= _answers(reply, next_replies.get(row), features)
+        features |= _answers(pair, reply, next_replies.get(row), features)
         guard = _guard(sides[1][best], pair, reply, batch=batch)
         out.append(Relation(exchange, row, earlier_row, pair, semantic[best], guard, features, said(texts[row])))
     return out
@@ -145,7 +141,9 @@ def can_mean(likes: Likenesses, later: Sequence[Profile]) -> list[int]:
     """
     return [
         n
-        for n, (exact, whole, a, b) in enumerate(zip(likes.exact.tolist(), later, likes.earlier, likes.later, strict=True))
+        for n, (exact, whole, a, b) in enumerate(
+            zip(likes.exact.tolist(), later, likes.earlier, likes.later, strict=True)
+        )
         if not exact and not whole.empty and b.words and a.words
     ]
 
@@ -223,15 +221,21 @@ def _features(pair: Likeness, semantic: float | None, back: int, reply: str | No
     }
 
 
-def _answers(reply: str | None, next_reply: str | None, numbers: dict[str, float]) -> dict[str, float]:
+def _answers(pair: Likeness, reply: str | None, next_reply: str | None, numbers: dict[str, float]) -> dict[str, float]:
     """What the replies to both requests tell: one need is answered in much the same words, or at last answered."""
     meaning = numbers["semantic"]
-    first, second = (_content(r[:_ANSWER_READ]) if r else frozenset() for r in (reply, next_reply))
+    first, second = (_content(r[:_ANSWER_READ]) if r else _NOTHING for r in (reply, next_reply))
     refused = bool(next_reply) and _REFUSAL.search((next_reply or "")[:300]) is not None
+    later, gained = pair.later.content, pair.later.content - pair.earlier.content
     return {
         "answers_alike": len(first & second) / min(len(first), len(second)) if first and second else 0.0,
         "next_missing": float(not second),
+        "next_refuses": float(refused),
+        "next_longer": math.log1p(len(next_reply)) - math.log1p(len(reply or "")) if next_reply else 0.0,
         "answered_at_last": numbers["reply_refuses"] * float(bool(next_reply) and not refused),
+        "gained_answered": len(gained & second) / len(gained) if gained else 0.0,
+        "later_told": len(later & first) / len(later) if later else 0.0,
+        "earlier_told": len(pair.earlier.content & first) / len(pair.earlier.content) if pair.earlier.content else 0.0,
         "meaning_kept": meaning * numbers["kept"],
         "meaning_of_next": meaning * numbers["next"],
         "meaning_squared": meaning * meaning,

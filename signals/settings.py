@@ -27,8 +27,8 @@ class LinkSettings:
         typing_cap_s: Longer messages are pasted or were written elsewhere; no more than this is taken off.
         pace_replies: So many replies that a user had time for tell the user's own pace.
         pace_reading_s: Replies that take a fast reader less time than this tell nothing about it.
-        pace_quantile: Of the shares of a fast reader's time that a user took, the one that is the user's pace: low, since
-            people also pause, and not the lowest, since they also skim.
+        pace_quantile: Of the shares of a fast reader's time that a user took, the one that is the user's pace: low,
+            since people also pause, and not the lowest, since they also skim.
         pace_least: No user is taken to read faster than this share of a fast reader's time.
         instant_chars: A longer reply cannot have been streamed in no time: its clock lacks one end.
     """

@@ -55,8 +55,8 @@ def plan_detection(settings: Settings, overlay: Overlay, days: Iterable[date]) -
 
     Args:
         settings: Gives the look-back.
-        overlay: The tables as they will be; facts about the sources, the paces of users, and events that name only a message, placed, are
-            written beside them.
+        overlay: The tables as they will be; facts about the sources, the paces of users, and events that name only a
+            message, placed, are written beside them.
         days: Event days.
 
     Returns:

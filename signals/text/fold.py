@@ -5,10 +5,11 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-_INVISIBLE = dict.fromkeys(map(chr, [0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF, *range(0x200B, 0x2010),
-                                     *range(0x202A, 0x202F), *range(0x2060, 0x2070), *range(0xFE00, 0xFE10)]), "")  # fmt: skip
-_QUOTES = {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u300c": '"', "\u300d": '"',
-           "\u300e": '"', "\u300f": '"', "\u2013": "-", "\u2014": "-"}  # fmt: skip
+_UNSEEN = (0x00AD, 0x034F, 0x061C, 0x180E, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F),
+           *range(0x2060, 0x2070), *range(0xFE00, 0xFE10))  # fmt: skip
+_INVISIBLE = dict.fromkeys(map(chr, _UNSEEN), "")
+_MARKS = {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u300c": '"', "\u300d": '"',
+          "\u300e": '"', "\u300f": '"', "\u2013": "-", "\u2014": "-", "\u3001": ","}  # fmt: skip
 _HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003134f]")
 # Full-width forms, one character for one, so that what is quoted, fenced or tagged is seen to be in them too.
 _WIDE = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {"\u3000": " "}
@@ -60,11 +61,11 @@ def fold(text: str) -> str:
         text: Any text.
 
     Returns:
-        Lower case, NFKC, no invisible characters, straight quotes, simplified Chinese, single spaces, no edge spaces,
-        no pictures at either end or after the end of a sentence, scolding ones apart. Idempotent.
+        Lower case, NFKC, no invisible characters, straight quotes, plain commas, simplified Chinese, single spaces, no
+        edge spaces, no pictures at either end or after the end of a sentence, scolding ones apart. Idempotent.
     """
     if not text.isascii():
-        text = _replaced(_replaced(unicodedata.normalize("NFKC", text), _INVISIBLE), _QUOTES)
+        text = _replaced(_replaced(unicodedata.normalize("NFKC", text), _INVISIBLE), _MARKS)
         if _PICTURE.search(text):
             text = _DECORATION.sub(" ", text)
         if has_han(text):

@@ -21,7 +21,9 @@ _NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:[.,]\d+)*(?:%|\b|(?=[^\d.,]))")
 # Not "one", which is mostly a pronoun.
 _WORD_NUMBERS = {
     w: str(n)
-    for n, w in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2)
+    for n, w in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 2
+    )
 }
 _WORD_NUMBER = re.compile(rf"\b(?:{'|'.join(_WORD_NUMBERS)})\b")
 _INNER_STOP = re.compile(r"\.[a-z]")
@@ -146,12 +148,9 @@ def conflicting(before: dict[str, frozenset[str]], after: dict[str, frozenset[st
         if not values or not others or values == others:
             continue
         gone, come = values - others, others - values
-        if kind == "polarity":
-            # A pair's sides are neighbouring numbers, 2n and 2n + 1.
-            opposed = any(str(int(pole) ^ 1) in come for pole in gone)
-        else:
-            opposed = bool(gone) and bool(come)
-        if opposed:
+        # A pole is opposed by its pair's other side, its neighbour in number (2n, 2n + 1); a value by any other.
+        facing = {str(int(pole) ^ 1) for pole in gone} & come if kind == "polarity" else come
+        if gone and facing:
             kinds.add(kind)
     return kinds
 

@@ -70,7 +70,9 @@ def test_a_fast_reader_is_held_to_the_own_pace():
         judged = detect(link(messages, events, facts, paces=paces), None).exchanges
         return {
             c: (skim, round(s, 1))
-            for c, skim, s in judged.filter(pl.col("conversation_id").str.ends_with("099") & pl.col("skim").is_not_null())
+            for c, skim, s in judged.filter(
+                pl.col("conversation_id").str.ends_with("099") & pl.col("skim").is_not_null()
+            )
             .select("conversation_id", "skim", "reading_s")
             .rows()
         }

@@ -42,6 +42,11 @@ REPHRASES = [
     ("Please enable read receipts for my inbox", "I want read receipts switched on in my inbox"),
     ("How can I stop my glasses from fogging up", "I mean, how do I keep my glasses from misting over?"),
     ("我的路由器老是断线怎么办", "我问的是无线路由器总掉线要怎么解决"),
+    # A denial of what the reply said, and an opposite by chance, in a sentence that is built anew.
+    (
+        "How do I keep the milk from boiling over",
+        "That's not what I asked, I mean the milk: what can I do before it boils so that the pot doesn't overflow?",
+    ),
 ]
 
 
