@@ -21,6 +21,8 @@ _SCOLDING = (
 _PICTURES = "(?:(?![" + _SCOLDING + "])[\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff\u2600-\u26ff\u2705\u2728\u2764])"
 _PICTURE = re.compile(_PICTURES)
 _DECORATION = re.compile(rf"^(?:\s*{_PICTURES})+\s*|(?:\s*{_PICTURES})+\s*$|(?<=[.!?。])(?:\s*{_PICTURES})+")
+# Chinese marks carry their own space; a plain one that stands for them has none or one.
+_AFTER_MARK = re.compile(r"(?<=[,;:!?])\s+(?=[\u3400-\u9fff])")
 _STOPS = re.compile(r"[\s.。．]+$")
 _NOT_WORD = re.compile(r"[^\w<>%+#.]+|_{2,}|(?<!\d)\.|\.(?!\d)", re.UNICODE)
 
@@ -69,7 +71,7 @@ def fold(text: str) -> str:
         if _PICTURE.search(text):
             text = _DECORATION.sub(" ", text)
         if has_han(text):
-            text = _simplify().convert(text)
+            text = _AFTER_MARK.sub("", _simplify().convert(text))
         # Casefolding can undo composition (and the reverse), so it is normalised once more.
         text = unicodedata.normalize("NFKC", text.casefold())
     return " ".join(text.lower().split())
