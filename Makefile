@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist lo
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all lint format docs cookbook bench samples train clean
+.PHONY: help setup demo test test-slow test-all lint format docs cookbook bench bench-pii samples train clean
 
 help: ## Explain every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -57,6 +57,9 @@ samples: setup ## Build samples/landing from samples/conversations
 train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="one other"
 	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
+
+bench-pii: setup ## Measure de-identification beside Presidio as it comes
+	@$(BIN)/python benchmarks/pii.py
 
 clean: ## Remove the environment and the demo's output
 	rm -rf .venv $(DEMO)

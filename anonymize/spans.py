@@ -1,5 +1,6 @@
 """Overlapping findings become disjoint spans before anything is replaced."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -46,6 +47,22 @@ def resolve(text: str, found: Iterable[RecognizerResult], protected: Sequence[tu
             taken[piece[0] : piece[1]] = b"\x01" * (piece[1] - piece[0])
     spans.sort()
     return spans
+
+
+def outside(spans: Iterable[Span], covers: Iterable[RecognizerResult]) -> list[Span]:
+    """The spans that lie in no finding of their own type. Takes n log n steps, however many there are of either."""
+    starts: dict[str, list[int]] = {}
+    furthest: dict[str, list[int]] = {}
+    for cover in sorted(covers, key=lambda r: r.start):
+        ends = furthest.setdefault(cover.entity_type, [])
+        starts.setdefault(cover.entity_type, []).append(cover.start)
+        ends.append(max(cover.end, ends[-1] if ends else 0))
+    kept = []
+    for span in spans:
+        at = bisect_right(starts.get(span.entity, []), span.start)
+        if not at or furthest[span.entity][at - 1] < span.end:
+            kept.append(span)
+    return kept
 
 
 def _merge(found: Iterable[RecognizerResult]) -> list[RecognizerResult]:

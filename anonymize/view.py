@@ -2,13 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from anonymize.recognizers.base import Pattern
 
 # Classes of the skeleton, all outside ASCII: a pattern over bytes can then tell letters from Han and from the rest.
 HAN, LOWER, UPPER, OTHER = 0xC8, 0xE0, 0xC0, 0x80
@@ -16,6 +20,8 @@ HAN, LOWER, UPPER, OTHER = 0xC8, 0xE0, 0xC0, 0x80
 _ZERO_WIDTH: tuple[int, ...] = (0x00AD, 0x061C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0xFEFF)
 _ZERO_WIDTH += tuple(range(0x202A, 0x202F)) + tuple(range(0x2066, 0x206A)) + tuple(range(0xFE00, 0xFE10))
 _SMALL_WORD = re.compile(r"(?<![A-Za-z])[a-z]{2,30}(?![A-Za-z])")
+_WORD = re.compile("[a-z\u00c0-\u1fff]+")
+_JOINED_WORD = re.compile("[a-z\u00c0-\u1fff]+(?:['-][a-z\u00c0-\u1fff]+)+")
 _DASHES = "\u2010\u2011\u2012\u2013\u2212"
 _DROP = 0x110000
 _OPAQUE = "\ufffc"
@@ -48,7 +54,7 @@ def _tables() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
     return fold, kind
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class View:
     """A folded text.
 
@@ -59,12 +65,16 @@ class View:
         skeleton: The folded text, one byte a character: ASCII as it is, everything else as its class. Patterns over
             it need no decoding, so their offsets are those of `text`.
         index: Offset in `original` of each character of `text`, and of the end; None where the two coincide.
+        seen: Numbers of the patterns that match somewhere in the text, of those below `looked`; see `look_ahead`.
+        looked: How many patterns were looked for ahead.
     """
 
     original: str
     text: str
     skeleton: bytes
     index: npt.NDArray[np.int64] | None
+    seen: set[int] = field(default_factory=set)
+    looked: int = 0
 
     @classmethod
     def of(cls, original: str, hidden: Sequence[tuple[int, int]] = ()) -> "View":
@@ -94,10 +104,36 @@ class View:
             codes = codes[kept]
         return cls(original, codes.tobytes().decode("utf-32-le"), kind[codes].tobytes(), index)
 
+    def matches(self, pattern: "Pattern") -> Iterable[Any]:
+        """The matches of a pattern, in order; none, without a search, where it is known to match nowhere."""
+        if pattern.number < self.looked and pattern.number not in self.seen:
+            return ()
+        found: Iterable[Any] = pattern.compiled.finditer(self.skeleton if pattern.in_bytes else self.text)
+        return found
+
+    def holds(self, pattern: "Pattern") -> bool:
+        """Whether a pattern matches anywhere."""
+        if pattern.number < self.looked:
+            return pattern.number in self.seen
+        return pattern.compiled.search(self.skeleton if pattern.in_bytes else self.text) is not None
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What recognizers work out about the text and share, by name."""
+        return {}
+
     @cached_property
     def lower(self) -> str:
         """The folded text in lower case where that keeps its length, for substring tests only."""
         return self.text.lower()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words in alphabets, in small letters; those with a hyphen or an apostrophe also by their parts."""
+        words = _WORD.findall(self.lower)
+        if "-" in self.lower or "'" in self.lower:
+            words += _JOINED_WORD.findall(self.lower)
+        return frozenset(words)
 
     @cached_property
     def small_words(self) -> frozenset[str]:

@@ -12,12 +12,13 @@ from typing import TypeVar
 from uuid import uuid4
 
 from anonymize.keys import PseudonymKey, load_key
+from anonymize.registry import checked_registry
 from pipelines.engine import Pool, pool_of
 from pipelines.progress import Clock, Progress, Silent
 from pipelines.settings import Settings
 from pipelines.steps.again import narrow, refused_before
 from pipelines.steps.counts import add_counts
-from pipelines.steps.deidentify import deidentify_bucket, peak_mb
+from pipelines.steps.deidentify import deidentify_bucket, peak_mb, policy_of
 from pipelines.steps.detect import days_to_detect, detect_chunk, plan_detection
 from pipelines.steps.merge import merge_day
 from pipelines.steps.overlay import Overlay
@@ -83,6 +84,7 @@ def run_night(
         TacitError: Any of the steps' errors. What was published before stays; nothing is half published.
     """
     key = load_key(settings.key_path)
+    checked_registry(policy_of(settings))
     run_id = uuid4().hex
     clock = Clock(progress or Silent())
     parts: list[_BatchReport] = []

@@ -15,11 +15,12 @@ from typing import Any
 import msgspec
 
 from anonymize.keys import load_key
+from anonymize.registry import checked_registry
 from pipelines.faults import without_values
 from pipelines.night import SCHEDULED, WORK, day_log, require_same_key, sweep_work
 from pipelines.settings import Settings, load_settings
 from pipelines.steps.counts import add_counts
-from pipelines.steps.deidentify import deidentify_bucket
+from pipelines.steps.deidentify import deidentify_bucket, policy_of
 from pipelines.steps.detect import days_to_detect, detect_chunk, plan_detection
 from pipelines.steps.merge import merge_day
 from pipelines.steps.overlay import Overlay
@@ -81,6 +82,7 @@ def begin(day: str, scheduler_run: str) -> Plain:
     if settings.store is not None:
         attach(settings.warehouse, settings.store)
     key = load_key(settings.key_path)
+    checked_registry(policy_of(settings))
     require_input(settings, date.fromisoformat(day))
     started, clock = datetime.now(UTC), time.perf_counter()
     warehouse = Warehouse(settings.warehouse)

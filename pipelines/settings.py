@@ -133,9 +133,19 @@ class Settings(BaseSettings):
         plain = self.model_dump(mode="json", exclude=outside)
         # Whether texts are encoded one by one shows in the last digits; how much is kept does not.
         plain["embedding_cache_mb"] = self.embedding_cache_mb > 0
+        # A registry of one's own counts by what it says, wherever it lies.
+        plain["anonymize"]["registry"] = _digest_of(self.anonymize.registry)
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])
         text = json.dumps(plain, sort_keys=True)
         return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def _digest_of(file: Path | None) -> str | None:
+    """Digest of a file's bytes; of none where there is no file, or none that can be read: a run would not start."""
+    try:
+        return None if file is None else blake2b(file.read_bytes(), digest_size=8).hexdigest()
+    except OSError:
+        return "unreadable"
 
 
 @dataclass(frozen=True)

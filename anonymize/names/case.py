@@ -4,7 +4,10 @@ import re
 
 from anonymize.names.lists import lists
 
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+# A word with a digit in it has a case of its own.
+_WORD = re.compile(r"(?<!\w)[^\W\d_]+(?:['-][^\W\d_]+)*(?!\w)")
+# Case that changes inside a word of ASCII letters.
+_ODD = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]|['-][A-Z]")
 _CAPITALS = 0.7
 _LEAST_LETTERS, _LEAST_WORDS = 6, 2
 
@@ -19,10 +22,9 @@ def recased(sentence: str) -> str | None:
     Returns:
         The sentence, or None where its case is usual or it holds no name that is known.
     """
-    # A word with a digit in it has a case of its own.
-    words = [m.group() for m in _WORD.finditer(sentence) if not _beside_digit(sentence, m)]
-    upper = sum(c.isupper() for w in words for c in w)
-    letters = sum(map(len, words))
+    words = _WORD.findall(sentence)
+    joined = "".join(words)
+    upper, letters = sum(map(str.isupper, joined)), len(joined)
     if letters < _LEAST_LETTERS or len(words) < _LEAST_WORDS:
         return None
     if upper >= _CAPITALS * letters:
@@ -30,7 +32,7 @@ def recased(sentence: str) -> str | None:
     elif upper == 0 or (upper <= 2 and not re.search(r"[A-Z](?!\b)|(?<![\s.!?])\s+[A-HJ-Z]", sentence)):
         changed = _WORD.sub(_raised, sentence) if _holds_name(sentence) else sentence
     else:
-        changed = _WORD.sub(_evened, sentence)
+        changed = _WORD.sub(_evened, sentence) if not sentence.isascii() or _ODD.search(sentence) else sentence
     return changed if changed != sentence and len(changed) == len(sentence) else None
 
 
@@ -52,14 +54,8 @@ def _holds_name(sentence: str) -> bool:
     return any((known.named(w) or w in known.cities or w in known.places) and not known.ordinary(w) for w in lower)
 
 
-def _beside_digit(sentence: str, match: re.Match[str]) -> bool:
-    return sentence[match.start() - 1 : match.start()].isdigit() or sentence[match.end() : match.end() + 1].isdigit()
-
-
 def _lowered(match: re.Match[str]) -> str:
     word = match.group()
-    if _beside_digit(match.string, match):
-        return word
     lower = word.lower()
     return lower if lists().ordinary(lower) or len(word) < 2 else word[:1] + lower[1:]
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from anonymize.names.lists import Lists, lists
 from anonymize.names.stopwords import NOT_FIRST
-from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, is_word
 
 _CAP = r"[A-Z\xC0][A-Za-z\xC0\xE0'-]+"
@@ -65,22 +65,20 @@ class NameContextRecognizer(RuleRecognizer):
     """Finds people by those they stand with, by the lines that they speak, and by the fields that hold them."""
 
     ENTITIES = ("PERSON",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
         known = lists()
-        if has_any(view, (" and ", " & ", " or ", " vs")):
-            for match in _TOGETHER.finditer(view.skeleton):
-                yield from self._together(view, match.start(), match.group(), known)
+        for match in view.matches(_TOGETHER):
+            yield from self._together(view, match.start(), match.group(), known)
         if ":" in view.text and "\n" in view.text:
             yield from self._speakers(view, known)
-        if has_any(view, (" van ", " von ", " ten ", " der ", " den ", " zu ", " bin ", " ibn ")):
-            for match in _PARTICLE.finditer(view.skeleton):
-                first = view.text[match.start() :].split(" ", 1)[0].lower()
-                if not known.ordinary(first) and first not in known.places and not _cut(view, match.start()):
-                    yield Hit.at(match.span(), GUESSED, "PERSON")
-        if has_any(view, ("name", "author", "recipient", "assignee", "attendee", "signatory", "owner")):
-            yield from self._fields(view, known)
+        for match in view.matches(_PARTICLE):
+            first = view.text[match.start() : match.end()].split(" ", 1)[0].lower()
+            if not known.ordinary(first) and first not in known.places and not _cut(view, match.start()):
+                yield Hit.at(match.span(), GUESSED, "PERSON")
+        yield from self._fields(view, known)
 
     def _together(self, view: View, start: int, group: bytes, known: Lists) -> Iterator[Hit]:
         """Yield all of a list of people, where some are known to be people and none is anything else."""
@@ -112,7 +110,7 @@ class NameContextRecognizer(RuleRecognizer):
 
     def _speakers(self, view: View, known: Lists) -> Iterator[Hit]:
         """Yield those who speak in turns, where one of them has a known name."""
-        spans = [m.span(1) for m in _SPEAKER.finditer(view.skeleton)]
+        spans = [m.span(1) for m in view.matches(_SPEAKER)]
         names = {view.text[a:b] for a, b in spans}
         if not any(_surely(n, known) for n in names):
             return
@@ -126,7 +124,7 @@ class NameContextRecognizer(RuleRecognizer):
 
     def _fields(self, view: View, known: Lists) -> Iterator[Hit]:
         """Yield quoted values of fields that hold a name."""
-        for match in _FIELD.finditer(view.skeleton):
+        for match in view.matches(_FIELD):
             start, end = match.span(2)
             value, label = view.text[start:end], match.group(1).decode("latin-1").lower()
             words = [w.strip(".").lower() for w in value.split()]

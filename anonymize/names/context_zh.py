@@ -1,12 +1,10 @@
 """Chinese names that their place in a text gives away: forms of address, records, and English sentences."""
 
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
 from anonymize.names.lists import lists, word_set
 from anonymize.names.titles_zh import NICK_WORDS, TITLES
-from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_text
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, Pattern, RuleRecognizer, over_text
 from anonymize.view import View
 
 _HAN = r"[\x{4e00}-\x{9fff}]"
@@ -69,16 +67,11 @@ _DOTTED = over_text(
 )
 
 
-@cache
-def _given() -> Any:
-    """Common given names that stand alone, compiled at first use."""
-    names = "|".join(sorted(lists().given_zh))
-    return over_text(
-        rf"(?:^|[^\x{{4e00}}-\x{{9fff}}]|[我你他她的叫和跟给让找问是])({names})(?:[^\x{{4e00}}-\x{{9fff}}]|$|"
-        rf"[说让跟和的也都是要给来去问告把在回今昨明已还又就到他她没不想被从打发帮最约老同妈爸])"
-    )
-
-
+# Common given names that stand alone.
+_GIVEN = over_text(
+    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}]|[我你他她的叫和跟给让找问是])({'|'.join(sorted(lists().given_zh))})"
+    rf"(?:[^\x{{4e00}}-\x{{9fff}}]|$|[说让跟和的也都是要给来去问告把在回今昨明已还又就到他她没不想被从打发帮最约老同妈爸])"
+)
 _NOT_TITLED = frozenset({"高工", "于公", "周公"})
 
 
@@ -86,51 +79,52 @@ class ChineseContextRecognizer(RuleRecognizer):
     """Finds Chinese names in forms of address, in records and code, in English sentences, and given names alone."""
 
     ENTITIES = ("PERSON",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
         if not view.has_han:
             return
         text = view.text
-        yield from self._addressed(text)
-        yield from self._labelled(text)
+        yield from self._addressed(view)
+        yield from self._labelled(view)
         if view.has_digit:
-            yield from self._named(text, (_RECORD, _RECORD_ID), surname=True)
+            yield from self._named(view, (_RECORD, _RECORD_ID), surname=True)
         if ":" in text or "=" in text:
-            yield from self._named(text, (_ROLE,), surname=False)
+            yield from self._named(view, (_ROLE,), surname=False)
         if any(mark in text for mark in "\"'“"):
-            yield from self._named(text, (_CODE,), surname=True)
+            yield from self._named(view, (_CODE,), surname=True)
         if "·" in text:
-            yield from self._named(text, (_DOTTED,), surname=False)
+            yield from self._named(view, (_DOTTED,), surname=False)
         if any("a" <= c <= "z" for c in text):
-            yield from self._named(text, (_ENGLISH_KIN, _PLAIN_FIELD), surname=True)
-            yield from self._in_english(text)
+            yield from self._named(view, (_ENGLISH_KIN, _PLAIN_FIELD), surname=True)
+            yield from self._in_english(view)
 
-    def _addressed(self, text: str) -> Iterator[Hit]:
+    def _addressed(self, view: View) -> Iterator[Hit]:
         """Yield forms of address, and given names alone."""
-        for match in _NICK.finditer(text):
-            if match.group(1) not in _NOT_NICKS and not text.startswith(tuple(TITLES), match.end(1)):
+        for match in view.matches(_NICK):
+            if match.group(1) not in _NOT_NICKS and not view.text.startswith(tuple(TITLES), match.end(1)):
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
-        for match in _SHORT_TITLE.finditer(text):
+        for match in view.matches(_SHORT_TITLE):
             if match.group(1) not in _NOT_TITLED:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
-        for match in _given().finditer(text):
+        for match in view.matches(_GIVEN):
             yield Hit.at(match.span(1), GUESSED, "PERSON")
 
-    def _labelled(self, text: str) -> Iterator[Hit]:
+    def _labelled(self, view: View) -> Iterator[Hit]:
         """Yield what ends a field for a name, and quoted names."""
         known = lists()
-        for match in _LABEL.finditer(text):
+        for match in view.matches(_LABEL):
             value = match.group(1)
             if value not in _NO_NAMES and value[0] in known.surnames and not value.startswith(("信息", "地址")):
                 yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
-        yield from self._named(text, (_QUOTED,), surname=True)
+        yield from self._named(view, (_QUOTED,), surname=True)
 
-    def _named(self, text: str, patterns: tuple[Any, ...], *, surname: bool) -> Iterator[Hit]:
+    def _named(self, view: View, patterns: tuple[Pattern, ...], *, surname: bool) -> Iterator[Hit]:
         """Yield what a pattern finds, where it is like a name."""
         known = lists()
         for pattern in patterns:
-            for match in pattern.finditer(text):
+            for match in view.matches(pattern):
                 value = match.group(1)
                 family = value[0] in known.surnames or value[:2] in known.surnames or "·" in value
                 if value[:2] in known.words and value != value[:2]:
@@ -146,13 +140,13 @@ class ChineseContextRecognizer(RuleRecognizer):
                 ):
                     yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
 
-    def _in_english(self, text: str) -> Iterator[Hit]:
+    def _in_english(self, view: View) -> Iterator[Hit]:
         """Yield a lone Chinese word with a family name in a sentence of English."""
         known = lists()
-        latin = sum("a" <= c <= "z" for c in text)
-        if latin * 2 < len(text):
+        latin = sum("a" <= c <= "z" for c in view.text)
+        if latin * 2 < len(view.text):
             return
-        for match in _ENGLISH.finditer(text):
+        for match in view.matches(_ENGLISH):
             value = match.group(1)
             if value[0] in known.surnames and value not in known.words | known.famous | known.places | known.places_zh:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")

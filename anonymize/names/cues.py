@@ -18,7 +18,7 @@ from anonymize.names.cue_patterns import (
 from anonymize.names.lists import lists, word_set
 from anonymize.names.shape import plausible, trim_name, unknown_words
 from anonymize.names.stopwords import NOT_FIRST
-from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, has_any
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer
 from anonymize.view import View, is_word
 
 _LETTER = 1200
@@ -37,13 +37,12 @@ class NameCueRecognizer(RuleRecognizer):
     """Finds people by what introduces them: titles, kinship, greetings, signatures, fields, and common given names."""
 
     ENTITIES = ("PERSON",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
-        for pattern, cues, score in RULES:
-            if cues and not has_any(view, cues):
-                continue
-            for match in pattern.finditer(view.skeleton):
+        for pattern, score in RULES:
+            for match in view.matches(pattern):
                 first = view.skeleton[match.start() - 1] if match.start() else 32
                 if is_word(first) and is_word(view.skeleton[match.start()]):
                     continue
@@ -67,7 +66,7 @@ class NameCueRecognizer(RuleRecognizer):
         if len(view.text) < _LETTER and (view.has_digit or "@" in view.text):
             rules.append(LINE)
         for pattern in rules:
-            for match in pattern.finditer(view.skeleton):
+            for match in view.matches(pattern):
                 start, end = trim_name(view.text, *match.span(1))
                 first = view.skeleton[match.start(1) - 1] if match.start(1) else 32
                 if not is_word(first) and first not in b"@#/." and unknown_words(view.text[start:end]):
@@ -76,23 +75,20 @@ class NameCueRecognizer(RuleRecognizer):
     def _lower(self, view: View) -> Iterator[Hit]:
         """Yield names in small letters: common given names in speech, and unknown words after kin or a title."""
         known = lists()
-        for pattern, cues in (
-            (LOWER_KIN, ("my ", "his ", "her ", "our ", "their ")),
-            (LOWER_TITLED, ("mr", "ms", "dr", "prof")),
-        ):
-            if has_any(view, cues):
-                for match in pattern.finditer(view.skeleton):
-                    word = view.text[match.start(1) : match.end(1)].removesuffix("'s")
-                    inflected = word.endswith(("ed", "ing", "ly"))
-                    if (
-                        not inflected
-                        and word not in known.common
-                        and word not in NOT_FIRST
-                        and word not in known.not_names
-                        and word not in _SPEECH
-                    ):
-                        yield Hit(match.start(1), match.start(1) + len(word), GUESSED, "PERSON")
-        for match in LOWER_TOLD.finditer(view.skeleton):
+        for pattern in (LOWER_KIN, LOWER_TITLED):
+            for match in view.matches(pattern):
+                word = view.text[match.start(1) : match.end(1)].removesuffix("'s")
+                inflected = word.endswith(("ed", "ing", "ly"))
+                if (
+                    not inflected
+                    and word not in known.common
+                    and word not in NOT_FIRST
+                    and word not in known.not_names
+                    and word not in _SPEECH
+                ):
+                    yield Hit(match.start(1), match.start(1) + len(word), GUESSED, "PERSON")
+        told = view.matches(LOWER_TOLD) if not view.words.isdisjoint(_lower_given()) else ()
+        for match in told:
             words = view.text[match.start(1) : match.end(1)].split(" ")
             if words[0] not in _lower_given():
                 continue
@@ -103,9 +99,9 @@ class NameCueRecognizer(RuleRecognizer):
     def _given(self, view: View) -> Iterator[Hit]:
         """Yield common given names written with a capital, with the family names after them."""
         known = lists()
-        if not any(c.isupper() for c in view.text):
+        if view.words.isdisjoint(known.given):
             return
-        for match in WITH_GIVEN.finditer(view.skeleton):
+        for match in view.matches(WITH_GIVEN):
             value = view.text[match.start(1) : match.end(1)]
             first = value.split()[0].removesuffix("'s")
             lower = first.lower()

@@ -69,6 +69,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
     """Finds Chinese names after fields, introductions and kinship, and Latin names in Chinese sentences."""
 
     ENTITIES = ("PERSON",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
@@ -81,7 +82,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """Yield names after a field's label or an introduction."""
         known = lists()
         for pattern, score in ((_FIELD, CUED - 0.1), (_STATED, SHAPED - 0.1)):
-            for match in pattern.finditer(view.text):
+            for match in view.matches(pattern):
                 start, end = match.span(1)
                 cue = view.text[match.start() : start]
                 stated = cue.rstrip().endswith((":", "=")) or cue in (
@@ -109,7 +110,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """Yield Latin names that a Chinese sentence treats as people."""
         known = lists()
         for pattern in (_LATIN, _LATIN_TITLED):
-            for match in pattern.finditer(view.text):
+            for match in view.matches(pattern):
                 start, end = match.span(1)
                 value = match.group(1).lower()
                 if value in known.famous or value in known.not_names or value in known.places:
@@ -123,22 +124,22 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """Yield names in forms and records, and family names asked for."""
         known = lists()
         for pattern in (_CAPITALS, _JSON, _SPACED):
-            for match in pattern.finditer(view.text):
+            for match in view.matches(pattern):
                 if match.group(1) not in known.famous:
                     yield Hit.at(match.span(1), SHAPED, "PERSON")
-        yield from self._compound(view.text)
+        yield from self._compound(view)
         for pattern in (_CALLED, _IS_MINE, _CLOSING):
-            for match in pattern.finditer(view.text):
+            for match in view.matches(pattern):
                 if match.group(1) not in _FORMULAS and not any(c in _STOPS for c in match.group(1)):
                     yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
-        for match in _SURNAME.finditer(view.text):
+        for match in view.matches(_SURNAME):
             if match.group(1) in known.surnames:
                 yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
 
-    def _compound(self, text: str) -> Iterator[Hit]:
+    def _compound(self, view: View) -> Iterator[Hit]:
         """Yield names with a family name of two characters, to the first character that no given name has."""
-        known = lists()
-        for match in _COMPOUND.finditer(text):
+        known, text = lists(), view.text
+        for match in view.matches(_COMPOUND):
             start, end = match.span()
             given = match.group(1)
             stop = next((at for at, c in enumerate(given) if c in _STOPS), len(given))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from anonymize.names.biluo import Decoder
 from anonymize.names.filters import keep_person, organization_score, place_score
 from anonymize.names.reader import NameReader, Names
 from anonymize.names.segments import Segment, latin_segments, prose
@@ -12,9 +13,10 @@ from anonymize.recognizers.base import GUESSED
 from anonymize.view import View
 from schemas.errors import AnonymizeError
 
+# Loaded for nothing else: what names need is the entity component, and what it listens to.
 _UNUSED = ("tagger", "parser", "lemmatizer", "attribute_ruler", "senter")
 _LABELS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "ORG": "ORGANIZATION"}
-_BATCH = 128
+_BATCH = 256
 # Strings that a model has seen stay in its store: after this many segments the zone is closed and they are let go.
 _ZONE = 4096
 _EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
@@ -50,6 +52,16 @@ class EnglishNameRecognizer(NameReader):
                 state="Nothing was scanned.",
                 then="Name a model that has one in the settings.",
             )
+        # A network that the entity component does not listen to would run for nothing.
+        for name, component in list(self._nlp.pipeline):
+            if name != "ner" and "ner" not in getattr(component, "listening_components", ["ner"]):
+                self._nlp.remove_pipe(name)
+        self._decoder: Decoder | None = None
+        if self._nlp.pipe_names == ["ner"]:
+            try:
+                self._decoder = Decoder(self._nlp.get_pipe("ner"))
+            except ValueError:
+                self._decoder = None  # spaCy runs a model of another architecture itself
 
     def segments(self, view: View) -> Iterable[Segment]:
         """Sentences in Latin script."""
@@ -60,19 +72,36 @@ class EnglishNameRecognizer(NameReader):
         for low in range(0, len(sentences), _ZONE):
             part = sentences[low : low + _ZONE]
             with self._nlp.memory_zone():
-                for sentence, doc in zip(part, self._nlp.pipe(part, batch_size=_BATCH), strict=True):
-                    yield sentence, list(_names(sentence, doc))
+                for sentence, found in zip(part, self._entities(part), strict=True):
+                    yield sentence, list(_names(sentence, found))
+
+    def _entities(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
+        """The model's names of each sentence, in characters, with its own labels."""
+        for low in range(0, len(sentences), _BATCH):
+            part = sentences[low : low + _BATCH]
+            if self._decoder is None:
+                for doc in self._nlp.pipe(part, batch_size=_BATCH):
+                    yield [(e.start_char, e.end_char, e.label_) for e in doc.ents]
+                continue
+            docs = [self._nlp.make_doc(sentence) for sentence in part]
+            for doc, found in zip(docs, self._decoder.entities(docs), strict=True):
+                yield [(doc[e.start].idx, doc[e.end - 1].idx + len(doc[e.end - 1]), e.label) for e in found]
 
 
-def _names(sentence: str, doc: Any) -> Iterator[tuple[int, int, str, float]]:
-    """The names that the model found and that are believed, with their places in the sentence."""
-    for found in doc.ents:
-        entity = _LABELS.get(found.label_)
-        if entity is not None:
-            start, end, entity = _trim(sentence, found.start_char, found.end_char, entity)
-            score = _score(entity, sentence, start, end) if end > start else None
-            if score is not None:
-                yield start, end, entity, score
+def _names(sentence: str, found: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, int, str, float]]:
+    """Those of the model's names that are believed, with their scores."""
+    for start, end, label in found:
+        entity = _LABELS.get(label)
+        name = weighed(sentence, start, end, entity) if entity is not None else None
+        if name is not None:
+            yield name
+
+
+def weighed(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str, float] | None:
+    """A model's finding in Latin script, trimmed, with its score; None where it is not believed."""
+    start, end, entity = _trim(sentence, start, end, entity)
+    score = _score(entity, sentence, start, end) if end > start else None
+    return (start, end, entity, score) if score is not None else None
 
 
 def _score(entity: str, sentence: str, start: int, end: int) -> float | None:

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from anonymize.names.lists import lists
-from anonymize.recognizers.base import over_text
+from anonymize.recognizers.base import within_text
 from anonymize.view import HAN, View, is_word
 
 
@@ -16,7 +16,7 @@ def _patterns() -> tuple[Any, Any]:
     latin = [n for n in famous if n.isascii() and " " in n]
     han = [n for n in famous if not n.isascii() and len(n) > 1 and ord(n[0]) > 0x2E80]
     escaped = ["|".join(n.replace(".", "\\.").replace("'", "['’]") for n in names) for names in (latin, han)]
-    return over_text(f"(?i){escaped[0]}"), over_text(escaped[1])
+    return within_text(f"(?i){escaped[0]}"), within_text(escaped[1])
 
 
 def famous_spans(view: View) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from anonymize.names.lists import Lists, lists
@@ -149,29 +150,24 @@ class KnownNameRecognizer(RuleRecognizer):
             yield from self._line(view, low, high, known)
 
     def _line(self, view: View, low: int, high: int, known: Lists) -> Iterator[Hit]:
-        tokens: list[_Token] | None = None
+        words = _WORD.findall(view.skeleton, low, high)
+        if not any(map(_may_head, words)):
+            return
+        tokens = _Line(view, [m.span() for m in _WORD.finditer(view.skeleton, low, high)])
         taken = low
-        matches = list(_WORD.finditer(view.skeleton, low, high))
-        for number, match in enumerate(matches):
-            start, end = match.span()
-            if start < taken:
+        for number, word in enumerate(words):
+            start, end = tokens.spans[number]
+            if start < taken or not _may_head(word):
                 continue
             lower = view.text[start:end].lower()
-            if (
-                lower not in known.given
-                and lower not in known.rare
-                and (lower not in known.words or lower in _NO_HEADS)
-                and not _hyphenated(lower, known)
-            ):
+            if lower not in _heads() and not _hyphenated(lower, known):
                 continue
-            if tokens is None:
-                tokens = [_token(view, m) for m in matches]
             last = self._last(view, tokens, number, known)
             if last is not None:
                 taken = tokens[last].end
                 yield Hit(start, taken, SHAPED - 0.12 if last > number else GUESSED, "PERSON")
 
-    def _last(self, view: View, tokens: list[_Token], first: int, known: Lists) -> int | None:
+    def _last(self, view: View, tokens: "_Line", first: int, known: Lists) -> int | None:
         """The number of the last word of the name that begins at a word, or None where none does."""
         head = tokens[first]
         if view.skeleton[head.start - 1 : head.start] in (b"'",) or _in_code(view, head):
@@ -191,8 +187,38 @@ class KnownNameRecognizer(RuleRecognizer):
         return first if _alone(head, known) else None
 
 
-def _token(view: View, match: re.Match[bytes]) -> _Token:
-    start, end = match.span()
+class _Line:
+    """The words of a line, each looked at when it is asked for: a name may begin at few of them."""
+
+    def __init__(self, view: View, spans: list[tuple[int, int]]) -> None:
+        self.spans = spans
+        self._view = view
+        self._tokens: dict[int, _Token] = {}
+
+    def __len__(self) -> int:
+        return len(self.spans)
+
+    def __getitem__(self, number: int) -> _Token:
+        token = self._tokens.get(number)
+        if token is None:
+            token = self._tokens[number] = _token(self._view, *self.spans[number])
+        return token
+
+
+@cache
+def _heads() -> frozenset[str]:
+    """Words with which a name may begin."""
+    known = lists()
+    return known.given | known.rare | (known.words - _NO_HEADS)
+
+
+@lru_cache(maxsize=1 << 16)
+def _may_head(word: bytes) -> bool:
+    """Whether a name may begin with a word of a skeleton, in which letters of other alphabets stand for any such."""
+    return not word.isascii() or word.decode().lower() in _heads() or b"-" in word
+
+
+def _token(view: View, start: int, end: int) -> _Token:
     # What follows an apostrophe at the end is no part of a name.
     word = view.text[start:end]
     if word.endswith("'s"):
@@ -211,8 +237,7 @@ def _token(view: View, match: re.Match[bytes]) -> _Token:
 
 def _hyphenated(lower: str, known: Lists) -> bool:
     """Whether a word such as Jean-Luc is made of given names."""
-    first, hyphen, _ = lower.partition("-")
-    return bool(hyphen) and first in known.given
+    return "-" in lower and lower.partition("-")[0] in known.given
 
 
 def _adjoins(view: View, left: _Token, right: _Token) -> bool:

@@ -89,12 +89,13 @@ class OrganizationRecognizer(RuleRecognizer):
     """Finds organisations by the word for their kind at the end of their name."""
 
     ENTITIES = ("ORGANIZATION",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield organisations."""
         known = lists()
         for pattern in (_FIRM, _BODY):
-            for match in pattern.finditer(view.skeleton):
+            for match in view.matches(pattern):
                 start, end = match.span()
                 if start and is_word(view.skeleton[start - 1]):
                     continue
@@ -112,7 +113,7 @@ class OrganizationRecognizer(RuleRecognizer):
                 if len(words) > 1 and name not in known.not_names and words[0].lower() not in known.not_names:
                     yield Hit(start, end, GUESSED, "ORGANIZATION")
         if view.has_han:
-            for match in _HAN_BODY.finditer(view.text):
+            for match in view.matches(_HAN_BODY):
                 start, end = match.span()
                 lead = next((x for x in _LEADS if view.text.startswith(x, start)), None)
                 while lead is not None:

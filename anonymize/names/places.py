@@ -1,9 +1,10 @@
 """Places in Latin script that the words before them announce: where somebody lives, comes from or goes."""
 
 from collections.abc import Iterator
+from functools import cache
 
 from anonymize.names.lists import lists
-from anonymize.recognizers.base import GUESSED, WEAK, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import GUESSED, WEAK, Hit, RuleRecognizer, any_of, over_bytes, over_text
 from anonymize.view import View
 
 _L = r"A-Za-z\xC0\xE0"
@@ -38,8 +39,8 @@ _HAN_CUE = over_text(
     r"在)[: ]?"
     r"([A-Z][a-z]{2,14}(?: [A-Z][a-z]{2,12})?|[\x{4e00}-\x{9fff}]{2,5})"
 )
-_PERSONAL = (" my ", " i ", "i'm", " we ", " me ", " our ")
-_CUES = (
+_PERSONAL = any_of(" my ", " i ", "i'm", " we ", " me ", " our ")
+_CUES = any_of(
     "live",
     "living",
     "born",
@@ -87,19 +88,20 @@ class PlaceCueRecognizer(RuleRecognizer):
     """Finds places beside words of living, birth and travel."""
 
     ENTITIES = ("LOCATION",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield places."""
         known = lists()
-        if has_any(view, _CUES):
-            for match in _CUE.finditer(view.skeleton):
+        if view.holds(_CUES):
+            for match in view.matches(_CUE):
                 yield from self._accept(view, *match.span(1))
-            for match in _WHERE.finditer(view.skeleton):
+            for match in view.matches(_WHERE):
                 yield from self._accept(view, *match.span(1))
         if view.has_han and any(c in view.text for c in "我生家住刚"):
             yield from self._in_chinese(view)
         if "," in view.text:
-            for match in _CITY_STATE.finditer(view.skeleton):
+            for match in view.matches(_CITY_STATE):
                 first = view.text[match.start(1) :].split(",")[0].split(" ")[0].lower()
                 if first not in known.common and first not in known.not_names:
                     yield Hit.at(match.span(1), GUESSED, "LOCATION")
@@ -108,8 +110,10 @@ class PlaceCueRecognizer(RuleRecognizer):
     def _small(self, view: View) -> Iterator[Hit]:
         """Yield cities in small letters behind a preposition, and, for a text about somebody, in any place."""
         known = lists()
-        personal = has_any(view, _PERSONAL) or view.lower.startswith(("my ", "i "))
-        for match in _LOWER.finditer(view.skeleton):
+        personal = view.holds(_PERSONAL) or view.lower.startswith(("my ", "i "))
+        for match in view.matches(_LOWER):
+            if match.group(1).split(b" ", 1)[0].decode("latin-1") not in _heads():
+                continue
             words = view.text[match.start(1) : match.end(1)].split(" ")
             for count in range(len(words), 0, -1):
                 value = " ".join(words[:count])
@@ -118,13 +122,14 @@ class PlaceCueRecognizer(RuleRecognizer):
                     score = GUESSED if personal else WEAK
                     yield Hit(match.start(1), match.start(1) + len(value), score, "LOCATION")
                     break
-        for match in _CAPITALISED.finditer(view.skeleton):
+        for match in view.matches(_CAPITALISED):
             words = view.text[match.start() : match.end()].split(" ")
             at = match.start()
             for first, word in enumerate(words):
-                value = next(
-                    (v for n in (3, 2, 1) if (v := " ".join(words[first : first + n])).lower() in known.cities), ""
-                )
+                value = ""
+                if word.lower() in _heads():
+                    several = (" ".join(words[first : first + n]) for n in (3, 2, 1))
+                    value = next((v for v in several if v.lower() in known.cities), "")
                 if value and (" " in value or not known.named(value.lower())) and not known.ordinary(value.lower()):
                     yield Hit(at, at + len(value), WEAK, "LOCATION")
                 at += len(word) + 1
@@ -132,7 +137,7 @@ class PlaceCueRecognizer(RuleRecognizer):
     def _in_chinese(self, view: View) -> Iterator[Hit]:
         """Yield places that everybody knows, behind Chinese words for living and travel."""
         known = lists()
-        for match in _HAN_CUE.finditer(view.text):
+        for match in view.matches(_HAN_CUE):
             value = match.group(1)
             ends = (len(value),) if value.isascii() else range(len(value), 1, -1)
             length = next((n for n in ends if value[:n].lower() in known.places), 0)
@@ -151,6 +156,13 @@ class PlaceCueRecognizer(RuleRecognizer):
             return
         if len(value) > 2 and not (value.isupper() and len(value) < 4):
             yield Hit(start, start + len(value.removesuffix("'s")), GUESSED, "LOCATION")
+
+
+@cache
+def _heads() -> frozenset[str]:
+    """First words of places."""
+    known = lists()
+    return frozenset(place.split(" ", 1)[0] for place in known.cities | known.places)
 
 
 def _plain(word: str) -> bool:

@@ -24,6 +24,7 @@ class NameReader(EntityRecognizer):
 
     def __init__(self, language: str) -> None:
         self._found: dict[str, Names] = {}
+        self.threshold = 0.0
         name = type(self).__name__
         super().__init__(supported_entities=list(self.ENTITIES), name=name, supported_language=language)
 
@@ -60,7 +61,7 @@ class NameReader(EntityRecognizer):
         results: list[list[RecognizerResult]] = [[] for _ in views]
         for sentence, where in places.items():
             for start, end, entity, score in self._found[sentence]:
-                if entity in wanted:
+                if entity in wanted and score >= self.threshold:
                     for number, offset in where:
                         view = views[number]
                         written, read = view.text[offset + start : offset + end], sentence[start:end]

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
-from anonymize.recognizers.base import over_bytes, over_text
+from anonymize.recognizers.base import within_bytes, within_text
 from anonymize.view import HAN, WRITTEN, View
 
 LONGEST = 400
 # In a longer text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
 # finds next to nothing but in the short texts in which people introduce themselves.
 _SHORT = 800
-_LATIN_RUN = over_bytes(r"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
+_LATIN_RUN = within_bytes(r"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
 # Every repeat is bounded: this module is not RE2, and a run of blanks may be a megabyte long.
 _SENTENCE_END = re.compile(
     r"(?<=[.!?;])[\"')\]]{0,3}\s{1,3}(?=[\"'(\[]?[A-Z0-9\u00C0-\u00DE])|\s[-*\u2022]\s|\t|\s{3}|\s\|\s"
@@ -22,11 +22,12 @@ _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
 # Capitals inside a word are an identifier or a brand, but for these.
 _JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
-_LOG_LINE = over_text(
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_LOG_LINE = within_text(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
     r"(?:\[?(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL)\b)|Traceback |[A-Za-z]{3} [ 0-9][0-9] [0-9:]{8})"
 )
-_CODE_LINE = over_text(
+_CODE_LINE = within_text(
     r"^\s*(?:import |from \S+ import|def |class |return\b|if \(|for \(|while \(|const |let |var |function |public |"
     r"private |"
     r"#include|using |package |SELECT |INSERT |UPDATE |CREATE |elif |else:|try:|except|@\w+|</?\w+[ >]|\$ |> |// ?|"
@@ -48,7 +49,13 @@ def prose(view: View) -> list[tuple[int, int]]:
     Returns:
         Spans of the folded text, in order, one a line.
     """
-    text = view.text
+    lines: list[tuple[int, int]] | None = view.memo.get("prose")
+    if lines is None:
+        lines = view.memo["prose"] = _prose(view.text)
+    return lines
+
+
+def _prose(text: str) -> list[tuple[int, int]]:
     fenced = _fences(text)
     lines: list[tuple[int, int]] = []
     at, fence = 0, 0
@@ -70,14 +77,7 @@ def prose(view: View) -> list[tuple[int, int]]:
 
 def _fences(text: str) -> list[tuple[int, int]]:
     """Spans of fenced code; a fence that is never closed reaches to the end."""
-    spans = []
-    start = text.find("```")
-    while start != -1:
-        close = text.find("```", start + 3)
-        end = len(text) if close == -1 else close + 3
-        spans.append((start, end))
-        start = text.find("```", end)
-    return spans
+    return [match.span() for match in _FENCE.finditer(text)] if "```" in text else []
 
 
 def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:

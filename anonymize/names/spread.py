@@ -7,7 +7,7 @@ import re2
 
 from anonymize.names.lists import lists, word_set
 from anonymize.names.titles_zh import TITLES
-from anonymize.recognizers.base import over_text
+from anonymize.recognizers.base import within_text
 from anonymize.view import HAN, View, is_word
 
 _LEAST_LATIN, _LEAST_PART = 3, 3
@@ -105,7 +105,7 @@ def _compile(names: list[str], flags: str) -> Iterator[Any]:
     """Alternations of names, the longest first, so that a full name wins over its parts."""
     ordered = sorted(names, key=lambda n: (-len(n), n))
     for low in range(0, len(ordered), _PER_PATTERN):
-        yield over_text(
+        yield within_text(
             flags + "|".join(re2.escape(n).replace("\\ ", "[ \\t\\n]{1,3}") for n in ordered[low : low + _PER_PATTERN])
         )
 

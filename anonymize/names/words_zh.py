@@ -62,6 +62,16 @@ def _names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[
         yield *span, "PERSON", GUESSED
 
 
+def weighed_han(sentence: str, start: int, end: int, entity: str, known: Lists) -> tuple[int, int, str, float] | None:
+    """A model's finding in Chinese text with its score; None where it is not believed."""
+    if entity == "PERSON":
+        span = _person(sentence, Word(start, end, "PER"), known)
+        return (*span, entity, GUESSED) if span is not None else None
+    value = sentence[start:end]
+    score = _place(sentence, start, value, known) if entity == "LOCATION" else _organization(sentence, value, known)
+    return (start, end, entity, score) if score is not None else None
+
+
 def _beside(sentence: str, people: list[tuple[int, int]], known: Lists) -> Iterator[tuple[int, int]]:
     """Those who stand in a list with people, and have a name's family name and length."""
     done = set(people)

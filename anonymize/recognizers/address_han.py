@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text, within_text
 from anonymize.view import View
 
 # Characters that stand before an address in a sentence and in few places' names; those few stand beside them.
@@ -68,13 +68,14 @@ _LEADS = (
     "住",
     "家",
 )
-_HOUSE_ALONE = over_text(rf"{_HOUSE}")
+_HOUSE_ALONE = within_text(rf"{_HOUSE}")
 
 
 class HanAddressRecognizer(RuleRecognizer):
     """Finds Chinese street addresses, and chains of two or more administrative units as locations."""
 
     ENTITIES = ("ADDRESS", "LOCATION")
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""
@@ -82,23 +83,24 @@ class HanAddressRecognizer(RuleRecognizer):
             return
         text = view.text
         if view.has_digit or any(c in text for c in "号室栋幢座"):
-            yield from self._houses(text)
+            yield from self._houses(view)
         if any(c in text for c in "省市州"):
-            for match in _CHAIN.finditer(text):
+            for match in view.matches(_CHAIN):
                 start = _skip_leads(text, *match.span())
                 if match.end() - start >= 5:
                     yield Hit(start, match.end(), SHAPED - 0.1, "LOCATION")
 
-    def _houses(self, text: str) -> Iterator[Hit]:
+    def _houses(self, view: View) -> Iterator[Hit]:
+        text = view.text
         for pattern in (_FULL, _ROOMS):
-            for match in pattern.finditer(text):
+            for match in view.matches(pattern):
                 start = _skip_leads(text, *match.span())
                 value = text[start : match.end()]
                 if any(c.isalnum() and (c.isascii() or c in "一二三四五六七八九十") for c in value) and _is_house(
                     value
                 ):
                     yield Hit(start, match.end(), SHAPED + 0.05, "ADDRESS")
-        for match in _FIELD.finditer(text):
+        for match in view.matches(_FIELD):
             # What stands before a colon is still the label.
             start = match.start(1) + match.group(1).rfind(":") + 1
             value = text[start : match.end(1)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, any_of, over_bytes, within_bytes
 from anonymize.view import View, free, is_word
 
 _L = r"A-Za-z\xC0\xE0"
@@ -114,18 +114,18 @@ _CUE = over_bytes(
     rf"[ :]{{0,8}}\n{{0,2}} {{0,8}})((?:[0-9]{{1,6}}[A-Za-z]? ?[{_L}0-9]|"
     rf"[A-Z\xC0][{_L}'. -]{{1,60}} [0-9])[^\n?!;\x22\xC8]{{0,120}})"
 )
-_CUES = (
+_CUES = any_of(
     "address", "live", "living", "located", "moved to", "office", "send", "sent", "ship", "deliver", "resid",
     "where:", "home:", "meet", "stay",
     "arrived", " at ", "it's in", "user:", "from:",
 )  # fmt: skip
-_CUE_END = over_bytes(
+_CUE_END = within_bytes(
     r"(?:[?!;\x22]|, (?:first|second|third|fourth|ground|top|next|near|opposite|behind|above|right|just|you|we)\b|"
     r"\. [A-Z][a-z]+ [a-z]|\.$| (?:for|and|but|please|because|which|so|to|the|who|if|is|in|on|when|"
     r"with|as|it|that|my|I|we|can|could|"
     r"after|last|before|every|by|at|this|has|was|of|from|are|have|until|near)\b| - |\)|\()"
 )
-_TAIL_LINES = over_bytes(rf"^{_TAIL}")
+_TAIL_LINES = within_bytes(rf"^{_TAIL}")
 # A street is more than a year, an amount or a time.
 _NO_STREET = (" am", " pm", "usd", "dollars", "minutes", "hours", "days", "percent")
 
@@ -134,6 +134,7 @@ class LatinAddressRecognizer(RuleRecognizer):
     """Finds street addresses, post office boxes, and post codes that a word announces."""
 
     ENTITIES = ("ADDRESS",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""
@@ -141,18 +142,18 @@ class LatinAddressRecognizer(RuleRecognizer):
             return
         skeleton = view.skeleton
         for pattern in _PATTERNS:
-            for match in pattern.finditer(skeleton):
+            for match in view.matches(pattern):
                 start, end = match.span()
                 if not (start and is_word(skeleton[start - 1])):
                     yield Hit(start, _trim(skeleton, start, end), SHAPED + 0.05, "ADDRESS")
-        if has_any(view, ("zip", "post")):
+        if view.holds(_POSTCODE):
             yield from self._postcodes(view)
-        if has_any(view, _CUES):
+        if view.holds(_CUES):
             yield from self._announced(view)
         yield from self._corners(view)
 
     def _postcodes(self, view: View) -> Iterator[Hit]:
-        for match in _POSTCODE.finditer(view.skeleton):
+        for match in view.matches(_POSTCODE):
             start = match.start(1)
             words = match.group(1).split(b" ")
             while words and not any(48 <= b <= 57 for b in words[-1]):
@@ -165,16 +166,16 @@ class LatinAddressRecognizer(RuleRecognizer):
         """Yield corners of two streets, and streets in small letters."""
         skeleton = view.skeleton
         if "corner of" in view.lower:
-            for match in _CORNER.finditer(skeleton):
+            for match in view.matches(_CORNER):
                 yield Hit.at(match.span(1), SHAPED, "ADDRESS")
-        for match in _SMALL.finditer(skeleton):
+        for match in view.matches(_SMALL):
             start, end = match.span()
             if not (start and is_word(skeleton[start - 1])) and not _MEASURES & set(match.group().split()):
                 yield Hit(start, end, SHAPED - 0.1, "ADDRESS")
 
     def _announced(self, view: View) -> Iterator[Hit]:
         skeleton = view.skeleton
-        for match in _CUE.finditer(skeleton):
+        for match in view.matches(_CUE):
             start, end = match.span(1)
             stop = _CUE_END.search(skeleton, start + 2, end)
             whole = stop is None

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, any_of, over_bytes, over_text
 from anonymize.view import View, free, free_digits
 
 _CUES = (
@@ -20,6 +20,7 @@ _CUES = (
     "汇入",
     "iban",
 )
+_CUED = any_of(*_CUES)
 _ACCOUNT = over_text(
     r"(?i)(?:account|acct|a/c|routing|账号|账户|帳號|帳戶|卡号|银行卡号?|储蓄卡|工资卡|建行|工行|农行|中行|招行|交行)"
     r"(?: ?(?:number|no\.?|num|#|nr\.?))?[^0-9\n]{0,16}([0-9]{2,}(?:[ -]?[0-9]{2,}){1,8}|[0-9]{6,20})"
@@ -36,27 +37,28 @@ class BankAccountRecognizer(RuleRecognizer):
     """Finds account numbers of 6 to 20 digits after a word that says so."""
 
     ENTITIES = ("BANK_ACCOUNT",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield account numbers."""
         if not view.has_digit:
             return
-        for match in _GROUPED.finditer(view.skeleton):
+        for match in view.matches(_GROUPED):
             start, end = match.span()
             near = view.before(start, 40) + view.after(end, 20)
             if free_digits(view.skeleton, start, end) and any(word in near for word in _MONEY):
                 yield Hit(start, end, SHAPED, "BANK_ACCOUNT")
-        if not has_any(view, _CUES):
+        if not view.holds(_CUED):
             return
-        for match in _OTHER.finditer(view.text):
+        for match in view.matches(_OTHER):
             start, end = match.span(1)
             if free_digits(view.skeleton, start, end) and any(b in view.before(start, 60) for b in _BANKING):
                 yield Hit(start, end, SHAPED, "BANK_ACCOUNT")
-        for match in _ACCOUNT.finditer(view.text):
+        for match in view.matches(_ACCOUNT):
             start, end = match.span(1)
             digits = sum(c.isdigit() for c in view.text[start:end])
             near = view.before(start, 40)
             if 6 <= digits <= 20 and free(view.skeleton, start, end, also=b"@") and any(b in near for b in _BANKING):
                 yield Hit(start, end, CUED - 0.02, "BANK_ACCOUNT")
-        for match in _SORT_CODE.finditer(view.text):
+        for match in view.matches(_SORT_CODE):
             yield Hit.at(match.span(1), CUED, "BANK_ACCOUNT")

@@ -1,5 +1,6 @@
 """What the rule-based recognizers share: they search a folded view in linear time and check neighbours themselves."""
 
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
@@ -31,23 +32,64 @@ class Hit(NamedTuple):
         return cls(span[0], span[1], score, entity)
 
 
-def over_bytes(pattern: str) -> Any:
-    r"""Compile a pattern over skeletons.
+class Pattern:
+    """A pattern that is sought in whole texts.
+
+    Attributes:
+        number: Place among the patterns of this process.
+        compiled: The pattern.
+        in_bytes: Whether it is sought in the skeleton of a text, else in the folded text.
+        loose: The same over bytes for many texts at once, each on lines of its own: it matches wherever `compiled`
+            would match in one of them alone, and perhaps elsewhere.
+    """
+
+    __slots__ = ("compiled", "in_bytes", "loose", "number")
+
+    def __init__(self, pattern: str, *, in_bytes: bool) -> None:
+        self.in_bytes = in_bytes
+        self.compiled = (within_bytes if in_bytes else within_text)(pattern)
+        options = _options(re2.Options.Encoding.LATIN1 if in_bytes else re2.Options.Encoding.UTF8)
+        options.never_capture = True
+        self.loose = re2.compile(b"(?m)" + pattern.encode("latin-1" if in_bytes else "utf-8"), options)
+        self.number = len(PATTERNS)
+        PATTERNS.append(self)
+
+
+PATTERNS: list[Pattern] = []
+
+
+def over_bytes(pattern: str) -> Pattern:
+    r"""Compile a pattern that `View.matches` seeks in skeletons.
 
     ASCII stands as written, `\xC8` for Han, `\xE0` and `\xC0` for other small and capital letters.
 
     Raises:
         re2.error: The pattern is not one that runs in linear time.
     """
-    return re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1))
+    return Pattern(pattern, in_bytes=True)
 
 
-def over_text(pattern: str) -> Any:
-    """Compile a pattern over folded text, for the rules that name Chinese words.
+def over_text(pattern: str) -> Pattern:
+    """Compile a pattern that `View.matches` seeks in folded texts, for the rules that name Chinese words.
 
     Raises:
         re2.error: The pattern is not one that runs in linear time.
     """
+    return Pattern(pattern, in_bytes=False)
+
+
+def any_of(*words: str) -> Pattern:
+    """A pattern for `View.holds`: any of some words, in any case."""
+    return over_text("(?i)" + "|".join(re2.escape(word) for word in words))
+
+
+def within_bytes(pattern: str) -> Any:
+    """Compile a pattern for pieces of a skeleton; see `over_bytes`."""
+    return re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1))
+
+
+def within_text(pattern: str) -> Any:
+    """Compile a pattern for pieces of a folded text; see `over_text`."""
     return re2.compile(pattern, _options(re2.Options.Encoding.UTF8))
 
 
@@ -67,8 +109,16 @@ class RuleRecognizer(EntityRecognizer):
     """
 
     ENTITIES: ClassVar[tuple[str, ...]] = ()
+    # Whether the rule finds nothing where none of its module's patterns matches, so that it need not be asked.
+    BY_PATTERNS: ClassVar[bool] = False
+    needs: ClassVar[frozenset[int]] = frozenset()
+
+    def __init_subclass__(cls) -> None:
+        module = vars(sys.modules[cls.__module__])
+        cls.needs = frozenset(pattern.number for value in module.values() for pattern in _patterns_in(value))
 
     def __init__(self, supported_language: str = "en") -> None:
+        self.threshold = 0.0
         super().__init__(
             supported_entities=list(self.ENTITIES), name=type(self).__name__, supported_language=supported_language
         )
@@ -79,6 +129,10 @@ class RuleRecognizer(EntityRecognizer):
     @abstractmethod
     def find(self, view: View) -> Iterator[Hit]:
         """Yield the findings in a view, in any order; they may overlap."""
+
+    def may_find(self, view: View) -> bool:
+        """Whether the rule can find anything in a view, as far as is known of it."""
+        return not self.BY_PATTERNS or not view.looked or not self.needs.isdisjoint(view.seen)
 
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
         """Find entities in a text.
@@ -92,15 +146,20 @@ class RuleRecognizer(EntityRecognizer):
             Findings in offsets of the original text, in code points.
         """
         view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
-        results = []
+        results: list[RecognizerResult] = []
+        if not self.may_find(view):
+            return results
         for hit in self.find(view):
-            if hit.entity in entities and hit.start < hit.end:
+            if hit.entity in entities and hit.start < hit.end and hit.score >= self.threshold:
                 start, end = view.span(hit.start, hit.end)
                 results.append(RecognizerResult(hit.entity, start, end, hit.score))
         return results
 
 
-def has_any(view: View, cues: tuple[str, ...]) -> bool:
-    """Whether any of the lower-case cues occurs: a cheap test that saves a pattern its run."""
-    lower = view.lower
-    return any(cue in lower for cue in cues)
+def _patterns_in(value: object) -> Iterator[Pattern]:
+    """The patterns that a variable holds, by itself or in tuples."""
+    if isinstance(value, Pattern):
+        yield value
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _patterns_in(part)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
+from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, any_of, over_text, within_text
 from anonymize.view import View
 
 _MONTH = (
@@ -46,10 +46,10 @@ _AFTER = (
     "她出生",
     "他出生",
 )
-_CUES = (*_BEFORE, *_AFTER)
+_CUES = any_of(*_BEFORE, *_AFTER)
 _LEFT, _RIGHT = 28, 14
 # Where the date is stated as such, the word for it may stand further off in the same sentence.
-_STATED = over_text(
+_STATED = within_text(
     r"(?i)(?:date of birth|birth ?date|birthday|dob|出生日期|生日)[^.!?。！？\n]{0,80}(?:it's|it is|is|was|:|是|为) ?$"
 )
 
@@ -58,12 +58,13 @@ class BirthDateRecognizer(RuleRecognizer):
     """Finds dates of birth."""
 
     ENTITIES = ("DATE_OF_BIRTH",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield dates."""
-        if not has_any(view, _CUES):
+        if not view.holds(_CUES):
             return
-        for match in _DATE.finditer(view.text):
+        for match in view.matches(_DATE):
             start, end = match.span()
             left = view.before(start, _LEFT).rsplit("\n\n", 1)[-1]
             right = view.after(end, _RIGHT)

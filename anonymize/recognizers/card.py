@@ -43,12 +43,13 @@ class CreditCardRecognizer(RuleRecognizer):
     """Finds card numbers by check digit and issuer, or by the words beside them."""
 
     ENTITIES = ("CREDIT_CARD",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield card numbers."""
         if not view.has_digit:
             return
-        for match in _RUN.finditer(view.skeleton):
+        for match in view.matches(_RUN):
             start, end = match.span()
             if not free_digits(view.skeleton, start, end) and not _glued(view, start, end):
                 continue

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text, within_text
 from anonymize.view import View, free_digits
 
 _DECIMAL = over_bytes(r"[+-]?[0-9]{1,3}\.[0-9]{3,12} ?, ?[+-]?[0-9]{1,3}\.[0-9]{3,12}")
@@ -32,7 +32,7 @@ _CUES = (
     "meet",
     "map",
 )
-_MORE = over_text(r"^ ?, ?[+-]?[0-9]")
+_MORE = within_text(r"^ ?, ?[+-]?[0-9]")
 _MARKS = ("°", "纬", "lat", "n", "s")
 
 
@@ -40,6 +40,7 @@ class CoordinatesRecognizer(RuleRecognizer):
     """Finds pairs of latitude and longitude; a list of three numbers or more is a vector."""
 
     ENTITIES = ("COORDINATES",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield pairs."""
@@ -47,15 +48,15 @@ class CoordinatesRecognizer(RuleRecognizer):
             return
         if "." in view.text and "," in view.text:
             yield from self._decimal(view)
-        if has_any(view, _MARKS):
-            for match in _LETTERED.finditer(view.text):
+        if view.has_digit:
+            for match in view.matches(_LETTERED):
                 start, end = match.span()
                 precise = "." in match.group() or "'" in match.group() or "′" in match.group()
                 if precise and free_digits(view.skeleton, start, end):
                     yield Hit(start, end, CUED, "COORDINATES")
 
     def _decimal(self, view: View) -> Iterator[Hit]:
-        for match in _DECIMAL.finditer(view.skeleton):
+        for match in view.matches(_DECIMAL):
             start, end = match.span()
             if not free_digits(view.skeleton, start, end):
                 continue

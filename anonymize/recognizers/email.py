@@ -27,11 +27,12 @@ class EmailRecognizer(RuleRecognizer):
     """Finds e-mail addresses, also those beside Chinese text and spelled-out ones."""
 
     ENTITIES = ("EMAIL",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""
         if "@" in view.text:
-            for match in _ADDRESS.finditer(view.skeleton):
+            for match in view.matches(_ADDRESS):
                 start, end = match.span()
                 value = view.text[start:end].lower()
                 # Credentials before a host are the URL's.
@@ -39,10 +40,10 @@ class EmailRecognizer(RuleRecognizer):
                 login = "://" in head[0] and "/" not in head[0].split("://", 1)[1]
                 if not login and not value.endswith(_FILE_ENDINGS) and not value.startswith("git@"):
                     yield Hit(start, end, PROVEN, "EMAIL")
-            for match in _SPACED.finditer(view.skeleton):
+            for match in view.matches(_SPACED):
                 tight = b" " not in match.group() and b"\n" not in match.group()
                 if not tight and not (match.start() and is_word(view.skeleton[match.start() - 1])):
                     yield Hit.at(match.span(), SHAPED, "EMAIL")
         if ("dot" in view.lower and "at" in view.lower) or "艾特" in view.text:
-            for match in _SPELLED.finditer(view.skeleton):
+            for match in view.matches(_SPELLED):
                 yield Hit.at(match.span(), SHAPED, "EMAIL")

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import word_set
-from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text, within_text
 from anonymize.view import View, is_word
 
 _AT = over_bytes(r"@([A-Za-z0-9_\xC0\xC8\xE0][A-Za-z0-9_.\xC0\xC8\xE0-]*[A-Za-z0-9_\xC0\xC8\xE0])")
 _LONGEST = 40
-_ANNOTATION = over_text(r"(?: @[A-Z][A-Za-z]+)* (?:@[A-Z]|(?:final )?[A-Z][A-Za-z<>]+ [a-z][A-Za-z]*[,)])")
+_ANNOTATION = within_text(r"(?: @[A-Z][A-Za-z]+)* (?:@[A-Z]|(?:final )?[A-Z][A-Za-z<>]+ [a-z][A-Za-z]*[,)])")
 _NAMED = over_text(
     r"(?i)(?:twitter|instagram|insta|ig|github|gitlab|discord|telegram|tg|steam|reddit|snapchat|snap|tiktok|twitch|"
     r"xbox|psn|"
@@ -76,35 +76,36 @@ class HandleRecognizer(RuleRecognizer):
     """Finds handles after an at sign, after a service's name, and before a host."""
 
     ENTITIES = ("HANDLE",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield handles, without the at sign's word neighbours."""
         if "@" in view.text:
             yield from self._after_at(view)
-            for match in _LOGIN_AT_HOST.finditer(view.skeleton):
+            for match in view.matches(_LOGIN_AT_HOST):
                 if match.group(1).decode("latin-1").lower() not in _MACHINE_USERS:
                     yield Hit.at(match.span(1), SHAPED, "HANDLE")
         yield from self._after_name(view)
         yield from self._glued(view)
         if " -" in view.text:
             yield from self._options(view)
-        for match in _DISCORD.finditer(view.skeleton):
+        for match in view.matches(_DISCORD):
             if not is_word(view.skeleton[match.start() - 1] if match.start() else 32):
                 yield Hit.at(match.span(), SHAPED, "HANDLE")
         if "u/" in view.text:
-            for match in _REDDIT.finditer(view.skeleton):
+            for match in view.matches(_REDDIT):
                 yield Hit.at(match.span(1), GUESSED, "HANDLE")
 
     def _options(self, view: View) -> Iterator[Hit]:
         """Yield names of accounts on command lines."""
-        for match in _OPTION.finditer(view.skeleton):
+        for match in view.matches(_OPTION):
             if match.group(1).decode("latin-1").lower() not in _MACHINE_USERS:
                 yield Hit.at(match.span(1), SHAPED - 0.1, "HANDLE")
 
     def _glued(self, view: View) -> Iterator[Hit]:
         """Yield names of accounts that stand right behind a word for them."""
         for pattern in (_GLUED, _SIGNED_IN):
-            for match in pattern.finditer(view.text):
+            for match in view.matches(pattern):
                 start, end = match.span(1)
                 while view.text[end - 1] in ".-":
                     end -= 1
@@ -121,7 +122,7 @@ class HandleRecognizer(RuleRecognizer):
                     yield Hit(start, end, SHAPED - 0.1, "HANDLE")
 
     def _after_at(self, view: View) -> Iterator[Hit]:
-        for match in _AT.finditer(view.skeleton):
+        for match in view.matches(_AT):
             start, end = match.span()
             left = view.skeleton[start - 1] if start else 32
             name = view.text[start + 1 : end]
@@ -140,7 +141,7 @@ class HandleRecognizer(RuleRecognizer):
             yield Hit(start, end, SHAPED - 0.1, "HANDLE")
 
     def _after_name(self, view: View) -> Iterator[Hit]:
-        for match in _NAMED.finditer(view.text):
+        for match in view.matches(_NAMED):
             start, end = match.span(1)
             cue_left = view.skeleton[match.start() - 1] if match.start() else 32
             if is_word(cue_left) and is_word(view.skeleton[match.start()]):

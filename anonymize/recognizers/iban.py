@@ -15,12 +15,13 @@ class IbanRecognizer(RuleRecognizer):
     """Finds IBANs by their check digits; a number of that shape beside the word is taken as well."""
 
     ENTITIES = ("IBAN",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield IBANs."""
         if not view.has_digit:
             return
-        for match in _SHAPE.finditer(view.skeleton):
+        for match in view.matches(_SHAPE):
             start, end = match.span()
             if start and is_word(view.skeleton[start - 1]):
                 continue

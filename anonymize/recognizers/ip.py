@@ -3,19 +3,20 @@
 from collections.abc import Iterator
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_bytes, over_text
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_bytes, within_text
 from anonymize.view import View, free
 
 # Somebody who searches for an address writes its dots with a backslash.
 _V4 = over_bytes(r"[0-9]{1,3}(?:\\?\.[0-9]{1,3}){3}")
 _V6 = over_bytes(r"[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3})?")
-_VERSION = over_text(r"(?:(?:^|[^a-z])(?:version|ver|v|release|chapter|section|oid)|版本|[=>]=)[ :.]*$")
+_VERSION = within_text(r"(?:(?:^|[^a-z])(?:version|ver|v|release|chapter|section|oid)|版本|[=>]=)[ :.]*$")
 
 
 class IpRecognizer(RuleRecognizer):
     """Finds addresses. Loopback, unspecified and masks stay: they are nobody's."""
 
     ENTITIES = ("IP",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""
@@ -25,7 +26,7 @@ class IpRecognizer(RuleRecognizer):
             yield from self._version_6(view)
 
     def _version_4(self, view: View) -> Iterator[Hit]:
-        for match in _V4.finditer(view.skeleton):
+        for match in view.matches(_V4):
             start, end = match.span()
             right = view.skeleton[end : end + 2]
             if not free(view.skeleton, start, end, also=b"") or (right[:1] == b"." and right[1:].isdigit()):
@@ -46,7 +47,7 @@ class IpRecognizer(RuleRecognizer):
                 yield Hit(start, end, CUED, "IP")
 
     def _version_6(self, view: View) -> Iterator[Hit]:
-        for match in _V6.finditer(view.skeleton):
+        for match in view.matches(_V6):
             start, end = match.span()
             # A sentence's full stop may follow, but none may stand before.
             if not free(view.skeleton, start, end, also=b":") or view.skeleton[start - 1 : start] == b".":

@@ -1,7 +1,7 @@
 """Identity, tax and health numbers of other countries, driver's licences and member numbers."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stdnum.au import tfn
 from stdnum.br import cpf
@@ -18,7 +18,7 @@ from stdnum.pl import pesel
 from stdnum.se import personnummer
 from stdnum.tw import ubn
 
-from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, Pattern, RuleRecognizer, any_of, over_bytes, over_text
 from anonymize.view import View, free, free_digits
 
 _TAIWAN_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
@@ -27,9 +27,14 @@ _TAIWAN_LETTERS = "ABCDEFGHJKLMNPQRSTUVXYWZIO"
 class _Kind(NamedTuple):
     """A national number: its shape, its check, and the words that a shape too plain must stand beside."""
 
-    pattern: Any
+    pattern: Pattern
     check: Callable[[str], bool]
     cues: tuple[str, ...] = ()
+    cued: Pattern | None = None
+
+
+def _number(pattern: str, check: Callable[[str], bool], *cues: str) -> _Kind:
+    return _Kind(over_bytes(pattern), check, cues, any_of(*cues) if cues else None)
 
 
 def _taiwan(number: str) -> bool:
@@ -43,26 +48,26 @@ def _shape_alone(_: str) -> bool:
 
 
 _KINDS = (
-    _Kind(over_bytes(r"[A-Z][1289][0-9]{8}"), _taiwan),
-    _Kind(over_bytes(r"[A-Z]{1,2}[0-9]{6}\([0-9A]\)"), _shape_alone),
-    _Kind(over_bytes(r"[STFGM][0-9]{7}[A-Z]"), _shape_alone, ("nric", "fin", "singapore", "ic no", "新加坡")),
-    _Kind(over_bytes(r"[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]"), _shape_alone),
-    _Kind(over_bytes(r"[A-Z]{6}[0-9]{2}[A-Z][0-9]{2}[A-Z][0-9]{3}[A-Z]"), codicefiscale.is_valid),
-    _Kind(over_bytes(r"[A-Z]{4}[0-9]{6}[HMX][A-Z]{5}[0-9A-Z][0-9]"), curp.is_valid),
-    _Kind(over_bytes(r"[0-9]{8}-?[A-Z]"), dni.is_valid),
-    _Kind(over_bytes(r"[XYZ]-?[0-9]{7}-?[A-Z]"), nie.is_valid),
-    _Kind(over_bytes(r"[12] ?[0-9]{2} ?[0-9]{2} ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}"), nir.is_valid),
-    _Kind(over_bytes(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"), cpf.is_valid),
-    _Kind(over_bytes(r"[A-Z]{5}[0-9]{4}[A-Z]"), _shape_alone, ("pan", "tax", "permanent account")),
-    _Kind(over_bytes(r"[0-9]{6}-[1-8][0-9]{6}"), rrn.is_valid),
-    _Kind(over_bytes(r"[0-9]{6}[-+][0-9]{4}"), personnummer.is_valid, ("person", "swed", "ssn")),
-    _Kind(over_bytes(r"[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}"), aadhaar.is_valid, ("aadha", "uidai")),
-    _Kind(over_bytes(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}"), nhs.is_valid, ("nhs",)),
-    _Kind(over_bytes(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}"), sin.is_valid, ("sin", "social insurance")),
-    _Kind(over_bytes(r"[0-9]{3} ?[0-9]{3} ?[0-9]{2,3}"), tfn.is_valid, ("tfn", "tax file")),
-    _Kind(over_bytes(r"[0-9]{11}"), pesel.is_valid, ("pesel",)),
-    _Kind(over_bytes(r"[0-9]{2} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}"), idnr.is_valid, ("steuer", "tax")),
-    _Kind(over_bytes(r"[0-9]{8}"), ubn.is_valid, ("統一編號", "统一编号")),
+    _number(r"[A-Z][1289][0-9]{8}", _taiwan),
+    _number(r"[A-Z]{1,2}[0-9]{6}\([0-9A]\)", _shape_alone),
+    _number(r"[STFGM][0-9]{7}[A-Z]", _shape_alone, "nric", "fin", "singapore", "ic no", "新加坡"),
+    _number(r"[A-CEGHJ-PR-TW-Z]{2} ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]", _shape_alone),
+    _number(r"[A-Z]{6}[0-9]{2}[A-Z][0-9]{2}[A-Z][0-9]{3}[A-Z]", codicefiscale.is_valid),
+    _number(r"[A-Z]{4}[0-9]{6}[HMX][A-Z]{5}[0-9A-Z][0-9]", curp.is_valid),
+    _number(r"[0-9]{8}-?[A-Z]", dni.is_valid),
+    _number(r"[XYZ]-?[0-9]{7}-?[A-Z]", nie.is_valid),
+    _number(r"[12] ?[0-9]{2} ?[0-9]{2} ?[0-9][0-9AB] ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}", nir.is_valid),
+    _number(r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", cpf.is_valid),
+    _number(r"[A-Z]{5}[0-9]{4}[A-Z]", _shape_alone, "pan", "tax", "permanent account"),
+    _number(r"[0-9]{6}-[1-8][0-9]{6}", rrn.is_valid),
+    _number(r"[0-9]{6}[-+][0-9]{4}", personnummer.is_valid, "person", "swed", "ssn"),
+    _number(r"[2-9][0-9]{3} ?[0-9]{4} ?[0-9]{4}", aadhaar.is_valid, "aadha", "uidai"),
+    _number(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{4}", nhs.is_valid, "nhs"),
+    _number(r"[0-9]{3}[ -]?[0-9]{3}[ -]?[0-9]{3}", sin.is_valid, "sin", "social insurance"),
+    _number(r"[0-9]{3} ?[0-9]{3} ?[0-9]{2,3}", tfn.is_valid, "tfn", "tax file"),
+    _number(r"[0-9]{11}", pesel.is_valid, "pesel"),
+    _number(r"[0-9]{2} ?[0-9]{3} ?[0-9]{3} ?[0-9]{3}", idnr.is_valid, "steuer", "tax"),
+    _number(r"[0-9]{8}", ubn.is_valid, "統一編號", "统一编号"),
 )
 _NAMED = over_text(
     r"(?i)(?:driver'?s?'? ?licen[cs]e|driving licen[cs]e|driver license|national (?:id|insurance)|identity card|"
@@ -76,7 +81,7 @@ _NAMED = over_text(
     r"(?: ?(?:number|no\.?|num|#))?(?:[ :#='\"]| is| was|是|为|:|号|\(|dl:|"
     r"atin:)*([A-Z]{0,6}[-_]?[0-9][A-Z0-9-]{3,19}(?:\([0-9A]\))?)"
 )
-_WORDS = (
+_WORDS = any_of(
     "licen", "national", "identity", "id ", "tax", "nino", "nhs", "aadh", "pesel", "nric", "cpf", "curp", "bsn", "sin",
     "tfn", "member", "patient", "policy", "insur", "employee", "student", "medic", "mrn", "visa", "驾", "社保", "医保",
     "user", "voter", "police", "badge", "registration", "beneficiary", "pan", "passenger", "health",
@@ -88,23 +93,24 @@ class NationalIdRecognizer(RuleRecognizer):
     """Finds numbers by their check digits, and numbers that the words before them name."""
 
     ENTITIES = ("NATIONAL_ID",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield national numbers."""
         if not view.has_digit:
             return
         for kind in _KINDS:
-            if not kind.cues or has_any(view, kind.cues):
+            if kind.cued is None or view.holds(kind.cued):
                 yield from self._kind(view, kind)
-        if has_any(view, _WORDS):
-            for match in _NAMED.finditer(view.text):
+        if view.holds(_WORDS):
+            for match in view.matches(_NAMED):
                 start, end = match.span(1)
                 left = view.skeleton[match.start() - 1] if match.start() else 32
                 if (free(view.skeleton, start, end) and not chr(left).isalpha()) or left == 0xC8:
                     yield Hit(start, end, SHAPED, "NATIONAL_ID")
 
     def _kind(self, view: View, kind: _Kind) -> Iterator[Hit]:
-        for match in kind.pattern.finditer(view.skeleton):
+        for match in view.matches(kind.pattern):
             start, end = match.span()
             if not free_digits(view.skeleton, start, end):
                 continue

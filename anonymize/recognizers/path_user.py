@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, has_any, over_text
+from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, any_of, over_text
 from anonymize.view import View
 
 _PATH = over_text(
@@ -10,7 +10,7 @@ _PATH = over_text(
     r"[\\/]{1,2}Users\\{1,2})"
     r"([^\s/\\:*?\"'<>|,;(){}\[\]`$%，。；：]{2,40})"
 )
-_CUES = ("users/", "home/", "users\\", "settings\\")
+_CUES = any_of("users/", "home/", "users\\", "settings\\")
 # Accounts that belong to a machine or to an example, not to a person.
 _NOBODY = frozenset(
     [
@@ -90,12 +90,13 @@ class PathUserRecognizer(RuleRecognizer):
     r"""Finds the account's name in `/Users/NAME`, `/home/NAME` and `C:\Users\NAME`."""
 
     ENTITIES = ("PATH_USER",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield account names."""
-        if not has_any(view, _CUES):
+        if not view.holds(_CUES):
             return
-        for match in _PATH.finditer(view.text):
+        for match in view.matches(_PATH):
             start, end = match.span(1)
             while end > start and view.text[end - 1] in ".!?":
                 end -= 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import phonenumbers
 
-from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer, any_of, over_bytes, over_text
 from anonymize.view import View, free, free_digits
 
 _MAINLAND = over_bytes(
@@ -31,7 +31,7 @@ _LABELLED = over_bytes(
     r"([+(]{0,2}[0-9](?:[ ./()-]{0,2}[0-9]){5,15}\)?) ?[-,(]? ?(?i:office|fax|mobile|cell|home|work|desk|tel|phone|"
     r"ext)\b"
 )
-_CUES = (
+_CUES = any_of(
     "phone", "tel", "mobile", "cell", "fax", "whatsapp", "call", "text", "sms", "dial", "ring", "reach", "contact",
     "line", "number", "desk", "office", "answer", "regist", "message", "facetime", "signal",
     "电话", "手机", "座机", "联系", "致电", "拨打", "打给", "热线", "传真", "号码", "電話", "手機", "回电", "短信",
@@ -53,6 +53,7 @@ class PhoneRecognizer(RuleRecognizer):
     """Finds telephone numbers by shape, by numbering plan and by the words before them."""
 
     ENTITIES = ("PHONE",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield numbers."""
@@ -63,17 +64,17 @@ class PhoneRecognizer(RuleRecognizer):
             yield from self._international(view)
         if "0" in view.text:
             yield from self._national(view)
-        if has_any(view, _CUES):
+        if view.holds(_CUES):
             yield from self._cued(view)
 
     def _shaped(self, view: View) -> Iterator[Hit]:
-        for match in _MAINLAND.finditer(view.skeleton):
+        for match in view.matches(_MAINLAND):
             start, end = match.span()
             spaced = view.text[start + 1] == " " and view.before(start, 2)[:1].isdigit()
             if free_digits(view.skeleton, start, end) and not _keyed(view, start) and not spaced:
                 yield Hit(start, end, CUED, "PHONE")
         for pattern in (_LANDLINE, _AMERICAN):
-            for match in pattern.finditer(view.skeleton):
+            for match in view.matches(pattern):
                 start, end = match.span()
                 if free_digits(view.skeleton, start, end):
                     # A bracket that closes outside belongs to the sentence.
@@ -81,7 +82,7 @@ class PhoneRecognizer(RuleRecognizer):
                     yield Hit(start, end, SHAPED, "PHONE")
 
     def _international(self, view: View) -> Iterator[Hit]:
-        for match in _INTERNATIONAL.finditer(view.skeleton):
+        for match in view.matches(_INTERNATIONAL):
             start, end = match.span()
             end -= len(match.group().rstrip(b" ./-(")) < end - start and 1
             if not free(view.skeleton, start, end):
@@ -91,7 +92,7 @@ class PhoneRecognizer(RuleRecognizer):
                 yield Hit(start, end, PROVEN, "PHONE")
 
     def _national(self, view: View) -> Iterator[Hit]:
-        for match in _SEPARATED.finditer(view.skeleton):
+        for match in view.matches(_SEPARATED):
             start, end = match.span()
             digits = sum(c.isdigit() for c in view.text[start:end])
             if not 9 <= digits <= 12 or not free_digits(view.skeleton, start, end):
@@ -100,7 +101,7 @@ class PhoneRecognizer(RuleRecognizer):
                 yield Hit(start, end, SHAPED, "PHONE")
 
     def _cued(self, view: View) -> Iterator[Hit]:
-        for match in _CUED.finditer(view.text):
+        for match in view.matches(_CUED):
             start, end = match.span(1)
             digits = sum(c.isdigit() for c in view.text[start:end])
             plain = view.text[start:end].isdigit()
@@ -116,7 +117,7 @@ class PhoneRecognizer(RuleRecognizer):
 
     def _labelled(self, view: View) -> Iterator[Hit]:
         """Yield numbers with a label behind them, and short ones where somebody is to ring."""
-        for match in _LABELLED.finditer(view.skeleton):
+        for match in view.matches(_LABELLED):
             start, end = match.span(1)
             value = view.text[start:end]
             grouped = any(c in value for c in " ()-./+")
@@ -127,12 +128,12 @@ class PhoneRecognizer(RuleRecognizer):
                 and not _date_like(value)
             ):
                 yield Hit(start, end, SHAPED, "PHONE")
-        for match in _LOCAL.finditer(view.skeleton):
+        for match in view.matches(_LOCAL):
             start, end = match.span()
             near = view.before(start, 48) + " " + view.after(end, 24)
             if free_digits(view.skeleton, start, end) and any(cue in near for cue in _RING):
                 yield Hit(start, end, SHAPED - 0.1, "PHONE")
-        for match in _TEN.finditer(view.skeleton):
+        for match in view.matches(_TEN):
             start, end = match.span()
             if free_digits(view.skeleton, start, end) and not _keyed(view, start):
                 near = view.before(start, 40) + " " + view.after(end, 20)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, any_of, over_bytes, over_text, within_text
 from anonymize.view import View, free
 
 _PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼滬遼雲魯蘇贛陝閩貴粵寧瓊"
@@ -28,11 +28,12 @@ _CUES = (
     "hit-and-run",
     "hit and run",
 )
+_CUED = any_of(*_CUES)
 # Shapes that hardly anything else has, beside a vehicle.
 _STRICT = over_bytes(
     r"[0-9][A-Z]{3}[0-9]{3}|[A-Z]{3}[ -]?[0-9]{3,4}|[A-Z]{2}[0-9]{2} ?[A-Z]{3}|[A-Z]{2} [0-9]{2} [0-9]{3}"
 )
-_VEHICLES = over_text(
+_VEHICLES = within_text(
     r"(?i)\b(?:car|cars|van|truck|suv|sedan|pickup|hatchback|lorry|motorbike|motorcycle|honda|toyota|ford|bmw|audi|tesla|nissan|"
     r"volkswagen|vw|hyundai|kia|mazda|subaru|lexus|mercedes|chevy|jeep|volvo|ran the red|rear-ended|cut me off)\b|车"
 )
@@ -43,19 +44,20 @@ class LicensePlateRecognizer(RuleRecognizer):
     """Finds licence plates."""
 
     ENTITIES = ("LICENSE_PLATE",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield plates."""
         if view.has_han:
-            for match in _MAINLAND.finditer(view.text):
+            for match in view.matches(_MAINLAND):
                 start, end = match.span()
                 body = view.text[start + 2 : end]
                 if free(view.skeleton, start + 1, end) and any(c.isdigit() for c in body):
                     yield Hit(start, end, CUED, "LICENSE_PLATE")
         if view.has_digit:
             yield from self._on_the_road(view)
-        if has_any(view, _CUES):
-            for match in _OTHER.finditer(view.skeleton):
+        if view.holds(_CUED):
+            for match in view.matches(_OTHER):
                 start, end = match.span()
                 value = view.text[start:end]
                 letters, digits = sum(c.isalpha() for c in value), sum(c.isdigit() for c in value)
@@ -67,7 +69,7 @@ class LicensePlateRecognizer(RuleRecognizer):
 
     def _on_the_road(self, view: View) -> Iterator[Hit]:
         """Yield strict shapes near a word for a vehicle."""
-        for match in _STRICT.finditer(view.skeleton):
+        for match in view.matches(_STRICT):
             start, end = match.span()
             near = view.text[max(0, start - _BEFORE) : start] + "\n" + view.text[end : end + _BEFORE]
             if free(view.skeleton, start, end, also=b"-") and _VEHICLES.search(near):

@@ -39,12 +39,13 @@ class ResidentIdRecognizer(RuleRecognizer):
     """Finds 18-digit numbers by check digit and date, and others of the shape beside a word for them."""
 
     ENTITIES = ("CN_RESIDENT_ID",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield resident ids."""
         if not view.has_digit:
             return
-        for match in _MODERN.finditer(view.skeleton):
+        for match in view.matches(_MODERN):
             start, end = match.span()
             if not free(view.skeleton, start, end):
                 continue
@@ -58,14 +59,16 @@ class ResidentIdRecognizer(RuleRecognizer):
                 yield Hit(start, end, CUED + 0.05, "CN_RESIDENT_ID")
         yield from self._cut(view)
         if any(cue in view.lower for cue in _CUES):
-            for match in _OLD.finditer(view.skeleton):
+            for match in view.matches(_OLD):
                 start, end = match.span()
                 if free(view.skeleton, start, end) and _cued(view, start, end):
                     yield Hit(start, end, CUED + 0.05, "CN_RESIDENT_ID")
 
     def _cut(self, view: View) -> Iterator[Hit]:
         """Yield numbers that a line break or blanks cut."""
-        for match in _CUT.finditer(view.skeleton):
+        for match in view.matches(_CUT):
+            if match.group().isalnum():
+                continue
             number = "".join(c for c in view.text[match.start() : match.end()].upper() if c.isalnum())
             if free(view.skeleton, *match.span()) and _real_date(number[6:14]) and _checked(number):
                 yield Hit.at(match.span(), PROVEN, "CN_RESIDENT_ID")

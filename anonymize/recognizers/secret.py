@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, has_any, over_bytes, over_text
+from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, any_of, over_bytes, over_text, within_text
 from anonymize.view import View, is_word
 
 _KEYS = over_bytes(
@@ -35,12 +35,12 @@ _NAMED_HAN = over_text(
     r"(?: ?(?:is|=|:|是|为|就是|输入?|改成|改为|设成|设置为|还是)[ :]?(?:只记得是|都是|还是)?|,只记得是)?[ ]?[\"'`“]?"
     + _VALUE
 )
-_CUES = (
+_CUES = any_of(
     "pass", "pwd", "secret", "token", "key", "credential", "pin", "otp", "cvv", "cvc", "密码", "密碼", "口令",
     "密钥", "验证码", "提取码",
     "暗号", "授权码", "令牌",
 )  # fmt: skip
-_ALTERNATIVE = over_text(r"(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
+_ALTERNATIVE = within_text(r"(?:或者?|or|/|、| or )+ ?([A-Za-z0-9!@#$%^&*_.+-]{6,64})")
 _FLAG = over_text(r"(?:mysql|mysqldump|sshpass|redis-cli|psql|mongo)\b[^\n]{0,120}? -(?:p|a)([^\s'\"-][^\s'\"]{5,63})")
 _GATE = over_text(
     r"(?i)(?:gate|door|lockbox|alarm|entry|access|garage|门禁|开锁)(?: ?code|密码)(?: is|:|=|是|"
@@ -61,10 +61,11 @@ class SecretRecognizer(RuleRecognizer):
     """Finds secrets by the shapes that their issuers give them, and by the words before them."""
 
     ENTITIES = ("SECRET",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield secrets."""
-        for match in _KEYS.finditer(view.skeleton):
+        for match in view.matches(_KEYS):
             start, end = match.span()
             value = match.group()
             if (start and is_word(view.skeleton[start - 1])) or not any(48 <= b <= 57 for b in value):
@@ -72,14 +73,14 @@ class SecretRecognizer(RuleRecognizer):
             yield Hit(start, end, PROVEN, "SECRET")
         if "-----BEGIN" in view.text:
             yield from self._blocks(view)
-        if has_any(view, _CUES):
+        if view.holds(_CUES):
             yield from self._assigned(view)
         yield from self._headers(view)
         yield from self._in_passing(view)
 
     def _headers(self, view: View) -> Iterator[Hit]:
-        if has_any(view, ("bearer", "basic", "token")):
-            for match in _HEADER.finditer(view.skeleton):
+        if view.holds(_HEADER):
+            for match in view.matches(_HEADER):
                 value = match.group(1)
                 if any(48 <= b <= 57 for b in value) and not value.isdigit():
                     yield Hit.at(match.span(1), CUED, "SECRET")
@@ -87,10 +88,10 @@ class SecretRecognizer(RuleRecognizer):
     def _in_passing(self, view: View) -> Iterator[Hit]:
         """Yield passwords on command lines, door codes, and passwords beside a login."""
         if " -" in view.text:
-            for match in _FLAG.finditer(view.text):
+            for match in view.matches(_FLAG):
                 yield Hit.at(match.span(1), CUED, "SECRET")
         if "code" in view.lower or "密码" in view.text:
-            for match in _GATE.finditer(view.text):
+            for match in view.matches(_GATE):
                 if any(c.isdigit() for c in match.group(1)):
                     yield Hit.at(match.span(1), CUED, "SECRET")
         yield from self._beside(view)
@@ -98,15 +99,15 @@ class SecretRecognizer(RuleRecognizer):
     def _beside(self, view: View) -> Iterator[Hit]:
         """Yield numbers behind the word PIN, and passwords beside a login."""
         if "pin" in view.lower:
-            for match in _PIN.finditer(view.skeleton):
+            for match in view.matches(_PIN):
                 yield Hit.at(match.span(1), CUED, "SECRET")
         if "@" in view.text and ("/" in view.text or "|" in view.text):
-            for match in _LOGIN_PAIR.finditer(view.text):
+            for match in view.matches(_LOGIN_PAIR):
                 if _strong(match.group(1)) and not match.group(1).lower().startswith(("http", "www.", "+")):
                     yield Hit.at(match.span(1), CUED - 0.2, "SECRET")
 
     def _blocks(self, view: View) -> Iterator[Hit]:
-        for match in _BLOCK_START.finditer(view.skeleton):
+        for match in view.matches(_BLOCK_START):
             start = match.end()
             end = view.text.find(_BLOCK_END, start)
             end = len(view.text) if end == -1 else end
@@ -117,7 +118,7 @@ class SecretRecognizer(RuleRecognizer):
             yield Hit(start, end, PROVEN, "SECRET")
 
     def _assigned(self, view: View) -> Iterator[Hit]:
-        for match in chain(*(p.finditer(view.text) for p in (_ASSIGNED, _FOR, _NAMED_HAN))):
+        for match in chain(*(view.matches(p) for p in (_ASSIGNED, _FOR, _NAMED_HAN))):
             start, end = match.span(1)
             end = _until_wide(view, start, end)
             cue, value = view.text[match.start() : start].lower(), view.text[start:end]

@@ -15,12 +15,13 @@ class SsnRecognizer(RuleRecognizer):
     """Finds social security numbers by their groups; bare or spaced ones need a word beside them."""
 
     ENTITIES = ("US_SSN",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield social security numbers."""
         if not view.has_digit:
             return
-        for match in _SHAPE.finditer(view.skeleton):
+        for match in view.matches(_SHAPE):
             start, end = match.span()
             if not free_digits(view.skeleton, start, end):
                 continue
@@ -30,7 +31,7 @@ class SsnRecognizer(RuleRecognizer):
             elif value[3] == "-" == value[6] and value[:3] != "000" and value[4:6] != "00" and value[7:] != "0000":
                 yield Hit(start, end, SHAPED, "US_SSN")
         if any(cue in view.lower for cue in _CUES):
-            for match in _BARE.finditer(view.skeleton):
+            for match in view.matches(_BARE):
                 start, end = match.span()
                 if free_digits(view.skeleton, start, end) and _cued(view, start, end):
                     yield Hit(start, end, CUED, "US_SSN")

@@ -23,6 +23,7 @@ _HEADINGS = (
 _ENTITY = {heading: entity for entity, headings in _HEADINGS for heading in headings.split("|")}
 _SEPARATORS = ("|", "\t", ",", ";", "、")
 _LEAST_PERSONAL, _MOST_ROWS, _LONGEST_CELL, _LONGEST_LINE = 2, 500, 60, 400
+_SHORTEST_HEADING = 5
 _RULE = re.compile(r"[ :|+-]{0,400}")
 _LAST_WORD = re.compile(r" [a-z -]{1,20}$")
 
@@ -42,6 +43,8 @@ class TabularRecognizer(RuleRecognizer):
             start, at = at, at + len(line) + 1
             if len(line) > _LONGEST_LINE:
                 columns = {}
+                continue
+            if len(line) < _SHORTEST_HEADING and not columns:
                 continue
             if columns:
                 cells = list(_cells(line, separator))

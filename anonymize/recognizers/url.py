@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, over_bytes
+from anonymize.recognizers.base import CUED, Hit, RuleRecognizer, over_bytes, within_bytes
 from anonymize.view import View
 
 _URL = over_bytes(r"(?i)(?:[a-z][a-z0-9+.-]{1,20}://|www\.)[^\x00-\x20\x22<>\\^`{|}\x7F-\xFF]{4,}")
-_USERINFO = over_bytes(r"^[A-Za-z0-9+.-]+://([^/?#@]*:[^/?#@]*)@")
-_HOST = over_bytes(r"^(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^/?#]*/?")
-_SECRET_VALUE = over_bytes(
+_USERINFO = within_bytes(r"^[A-Za-z0-9+.-]+://([^/?#@]*:[^/?#@]*)@")
+_HOST = within_bytes(r"^(?:[A-Za-z][A-Za-z0-9+.-]*://)?[^/?#]*/?")
+_SECRET_VALUE = within_bytes(
     r"(?i)[?&#;](?:[a-z_.-]*(?:token|key|secret|passw|pwd|sig|signature|auth|session|sid|credential|code|otp|invite|email|"
     r"phone|mobile|user|uid|openid|jwt|ticket)[a-z_.-]*)=([^&#]{3,})"
 )
 # Paths that lead to one person's page or to one person's shared file.
-_PERSONAL = over_bytes(
+_PERSONAL = within_bytes(
     r"(?i)^(?:https?://)?(?:[a-z0-9-]+\.)*(?:"
     r"linkedin\.com/in/|facebook\.com/|instagram\.com/|twitter\.com/|x\.com/|t\.me/|github\.com/|gitlab\.com/|"
     r"tiktok\.com/@|medium\.com/@|youtube\.com/@|weibo\.com/(?:u/)?|zhihu\.com/people/|space\.bilibili\.com/|"
@@ -24,7 +24,7 @@ _PERSONAL = over_bytes(
     r"invite|resume|cv|homes?)/|[a-z0-9.-]+/~)([^\s?#]{2,})"
 )
 # A part of a path that was drawn at random admits whoever has it: capitals, small letters and digits, long.
-_SEGMENT = over_bytes(r"[A-Za-z0-9_-]{16,}")
+_SEGMENT = within_bytes(r"[A-Za-z0-9_-]{16,}")
 _PUBLIC_PATHS = (
     "login",
     "search",
@@ -48,12 +48,13 @@ class UrlRecognizer(RuleRecognizer):
     """Finds the parts of URLs that identify or admit somebody."""
 
     ENTITIES = ("URL_SECRET",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield parts of URLs."""
         if "://" not in view.text and "www." not in view.lower:
             return
-        for match in _URL.finditer(view.skeleton):
+        for match in view.matches(_URL):
             start = match.start()
             url = match.group().rstrip(b".,;:!?'*_~")
             while url.endswith((b")", b"]")) and url.count(b"(") + url.count(b"[") < url.count(b")") + url.count(b"]"):

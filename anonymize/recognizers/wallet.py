@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from hashlib import sha256
 
-from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer, has_any, over_bytes
+from anonymize.recognizers.base import CUED, PROVEN, SHAPED, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, free
 
 _ETHEREUM = over_bytes(r"0x[0-9A-Fa-f]{40}")
@@ -33,23 +33,24 @@ class CryptoWalletRecognizer(RuleRecognizer):
     """Finds wallet addresses by shape, by checksum, or beside a word for them."""
 
     ENTITIES = ("CRYPTO_WALLET",)
+    BY_PATTERNS = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""
         if not view.has_digit:
             return
         if "0x" in view.text:
-            for match in _ETHEREUM.finditer(view.skeleton):
+            for match in view.matches(_ETHEREUM):
                 if free(view.skeleton, *match.span()):
                     yield Hit.at(match.span(), PROVEN, "CRYPTO_WALLET")
-        if has_any(view, ("bc1", "tb1", "ltc1")):
-            for match in _BECH32.finditer(view.skeleton):
+        if view.holds(_BECH32):
+            for match in view.matches(_BECH32):
                 if free(view.skeleton, *match.span()):
                     yield Hit.at(match.span(), SHAPED, "CRYPTO_WALLET")
         yield from self._base58(view)
 
     def _base58(self, view: View) -> Iterator[Hit]:
-        for match in _BASE58.finditer(view.skeleton):
+        for match in view.matches(_BASE58):
             start, end = match.span()
             value = match.group().decode("latin-1")
             if not free(view.skeleton, start, end, also=b"-/+") or not _mixed(value):

@@ -80,7 +80,13 @@ def peak_mb() -> float:
 def policy_of(settings: Settings) -> Policy:
     """The de-identifier's policy as the settings state it."""
     a = settings.anonymize
-    return Policy(mask_organizations=a.mask_organizations, max_chars=a.max_chars, english_model=a.english_model)
+    return Policy(
+        mask_organizations=a.mask_organizations,
+        max_chars=a.max_chars,
+        english_model=a.english_model,
+        chinese_model=a.chinese_model,
+        registry=str(a.registry) if a.registry else "",
+    )
 
 
 @lru_cache(maxsize=1)

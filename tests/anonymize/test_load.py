@@ -1,0 +1,69 @@
+"""Time grows with the length of a text and no faster, and memory does not grow with the number of texts."""
+
+import time
+
+import psutil
+import pytest
+
+from anonymize import Deidentifier, Item
+
+UNITS = [
+    "a1-b2.",
+    "7",
+    "7 ",
+    "@",
+    "a@",
+    "[",
+    "](",
+    ".",
+    ":",
+    "\n",
+    " ",
+    "`",
+    "'",
+    '"',
+    "的",
+    "王",
+    "Ab ",
+    "A. ",
+    "1.1.",
+]
+UNITS += ["john ", "王明、", "路1号", "在杭州", "corner of A and ", "at 1 ", "name=", "“王明”"]
+
+
+def seconds(door: Deidentifier, unit: str, chars: int) -> float:
+    text = (unit * (chars // len(unit) + 1))[:chars]
+    start = time.process_time()
+    assert door.deidentify([Item("j", text)])[0].reason is None
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_four_times_the_text_takes_about_four_times_as_long(door: Deidentifier, unit: str) -> None:
+    short, long = (min(seconds(door, unit, chars) for _ in range(2)) for chars in (20_000, 80_000))
+    # A quadratic step would show as sixteen; the constant is for the noise of a busy machine.
+    assert long < 8 * short + 0.6
+
+
+@pytest.mark.slow
+def test_memory_is_flat_over_two_hundred_thousand_messages(door: Deidentifier) -> None:
+    process = psutil.Process()
+
+    def batch(number: int) -> None:
+        items = [
+            Item(
+                f"c{number}-{i}",
+                f"id {number:08x}{i:08x} 用户u{number}x{i}说：Dear Qu{i:x}ent{number:x}, ring 1380013{i % 10_000:04d}",
+            )
+            for i in range(2_000)
+        ]
+        assert all(r.reason is None for r in door.deidentify(items))
+
+    for number in range(20):
+        batch(number)
+    before = process.memory_info().rss
+    for number in range(20, 100):
+        batch(number)
+    grown = process.memory_info().rss - before
+    # Distinct words that a model remembers would take kilobytes a message: 160,000 of them would be hundreds of MB.
+    assert grown < 60 << 20
