@@ -8,7 +8,7 @@ from typing import Any
 from presidio_analyzer import RecognizerResult
 
 from anonymize.door import Item, Result
-from anonymize.findings import Trace, signed
+from anonymize.findings import SPREAD_RULE, Trace, result
 from anonymize.keys import PseudonymKey
 from anonymize.lookahead import look_ahead
 from anonymize.names.famous import famous_spans
@@ -160,18 +160,18 @@ class Engine:
     def _scan_rules(self, work: _Work) -> None:
         work.found = []
         for rule in self._rules:
-            work.found += signed(rule.analyze(work.text, self._entities, work.view), type(rule).__name__)
+            work.found += rule.analyze(work.text, self._entities, work.view)
 
     def _scan_names(self, model: Any, ready: list[_Work]) -> None:
         """Run a model over all items; where that fails, over each alone, so that only the culprits are withheld."""
         views = [w.view for w in ready]
         try:
             for work, found in zip(ready, model.analyze_many(views, self._entities), strict=True):
-                work.found += signed(found, type(model).__name__)
+                work.found += found
         except Exception:
             for work in ready:
                 found = self._attempt(work, lambda w: model.analyze_many([w.view], self._entities)[0])
-                work.found += signed(found or [], type(model).__name__)
+                work.found += found or []
 
     def _spread(self, spans: dict[int, list[Span]], works: list[_Work]) -> list[_Work]:
         """Add to the spans what is found elsewhere in a scope; returns the items that have spans."""
@@ -179,8 +179,8 @@ class Engine:
         for work in works:
             for span in spans.get(id(work), ()):
                 if span.entity in SPREAD:
-                    values[work.scope].add((span.entity, View.of(work.text[span.start : span.end]).text))
-        spreaders = {scope: Spreader(found) for scope, found in values.items()}
+                    values[work.scope].add((span.entity, work.text[span.start : span.end]))
+        spreaders = {scope: Spreader((e, View.of(v).text) for e, v in found) for scope, found in values.items()}
         changed = []
         for work in works:
             spreader = spreaders.get(work.scope)
@@ -194,7 +194,8 @@ class Engine:
         view = work.view
         if view is None:
             return
-        hits = [RecognizerResult(e, *view.span(start, end), _SPREAD_SCORE) for e, start, end in spreader.find(view)]
+        found = spreader.find(view)
+        hits = [result(entity, *view.span(start, end), _SPREAD_SCORE, SPREAD_RULE) for entity, start, end in found]
         work.found += hits
         if hits:
             # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
@@ -205,9 +206,14 @@ class Engine:
     def _write(self, work: _Work, spans: list[Span]) -> None:
         """Replace each span by its tag; what is between is copied as it is."""
         parts, at = [], 0
+        tags: dict[tuple[str, str], str] = {}
         for span in spans:
-            params = {"key": self._key, "scope": work.scope, "entity": span.entity}
-            parts += [work.text[at : span.start], self._operator.operate(work.text[span.start : span.end], params)]
+            value = work.text[span.start : span.end]
+            tag = tags.get((span.entity, value))
+            if tag is None:
+                params = {"key": self._key, "scope": work.scope, "entity": span.entity}
+                tag = tags[span.entity, value] = self._operator.operate(value, params)
+            parts += [work.text[at : span.start], tag]
             work.counts[span.entity] += 1
             at = span.end
         if work.trace is not None:
@@ -259,5 +265,5 @@ def _in_company(text: str, famous: list[tuple[int, int]], found: list[Recognizer
         while text[right : right + 1] == "、" and right + 1 in starts:
             right, company = starts[right + 1], company + 1
         if company > 1:
-            namesakes.append(RecognizerResult("PERSON", start, end, _SPREAD_SCORE))
+            namesakes.append(result("PERSON", start, end, _SPREAD_SCORE, SPREAD_RULE))
     return namesakes

@@ -30,11 +30,9 @@ class Finding(NamedTuple):
     score: float
 
 
-def signed(results: list[RecognizerResult], rule: str) -> list[RecognizerResult]:
-    """The findings, with the name of the rule that made them."""
-    for result in results:
-        result.recognition_metadata = {_RULE: rule}
-    return results
+def result(entity: str, start: int, end: int, score: float, rule: str) -> RecognizerResult:
+    """A finding in Presidio's form, with the name of the rule that made it."""
+    return RecognizerResult(entity, start, end, score, recognition_metadata={_RULE: rule})
 
 
 class Trace:

@@ -123,6 +123,11 @@ class View:
         return {}
 
     @cached_property
+    def found(self) -> bytearray:
+        """One byte a character of the folded text: 1 where a rule has found something, so that no model need look."""
+        return bytearray(len(self.text))
+
+    @cached_property
     def lower(self) -> str:
         """The folded text in lower case where that keeps its length, for substring tests only."""
         return self.text.lower()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from anonymize.names.lac_graph import with_lengths
 from schemas.errors import AnonymizeError
 
-_BATCH = 128
+_BATCH = 64
 _BATCH_CHARS = 4096
 
 
@@ -44,6 +44,8 @@ class LacModel:
             self._session = ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
             transitions: npt.NDArray[np.float32] = np.load(folder / "lac_crf_transitions.npy")
             self._into = np.ascontiguousarray(transitions.T)
+            # Of every step the same memory: fresh pages for each would cost as much as the sums.
+            self._sums = np.empty((_BATCH, *transitions.shape), dtype=np.float32)
             words = _read_table(folder / "word.dic")
             tags = _read_table(folder / "tag.dic")
             half = _read_table(folder / "q2b.dic")
@@ -96,7 +98,8 @@ class LacModel:
         # How many of the segments reach each step: the first so many of them, by their order.
         reach = [int((lengths > step).sum()) for step in range(tokens.shape[1] + 1)]
         for step, rows in enumerate(reach[1:-1], 1):
-            best = (best[:rows, None, :] + into).max(axis=2) + scores[:rows, step]
+            sums = np.add(best[:rows, None, :], into, out=self._sums[:rows])
+            best = sums.max(axis=2) + scores[:rows, step]
             history.append(best)
         path = np.zeros((len(batch), tokens.shape[1] + 1), dtype=np.int64)
         for step in range(tokens.shape[1] - 1, -1, -1):

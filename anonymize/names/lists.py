@@ -26,6 +26,7 @@ class Lists:
         places_zh: Cities, districts and counties of China.
         family_words: Family names that are English words as well.
         cities: Cities of the world that are no English words.
+        vocabulary_zh: Chinese words with a character of a family name or a place in them that are no names.
     """
 
     given: frozenset[str]
@@ -42,6 +43,7 @@ class Lists:
     given_zh: frozenset[str]
     places_zh: frozenset[str]
     cities: frozenset[str]
+    vocabulary_zh: frozenset[str]
 
     def named(self, word: str) -> bool:
         """Whether a lower-case word is somebody's given or family name."""
@@ -81,6 +83,7 @@ def lists() -> Lists:
         places_zh=frozenset(_entries("places_zh.txt", " ")),
         family_words=frozenset(_entries("family_words.txt", " ")),
         cities=frozenset(_entries("cities.txt", "|")),
+        vocabulary_zh=frozenset(_entries("vocabulary_zh.txt", " ")),
     )
 
 

@@ -111,7 +111,8 @@ class PlaceCueRecognizer(RuleRecognizer):
         """Yield cities in small letters behind a preposition, and, for a text about somebody, in any place."""
         known = lists()
         personal = view.holds(_PERSONAL) or view.lower.startswith(("my ", "i "))
-        for match in view.matches(_LOWER):
+        heads = not view.words.isdisjoint(_heads())
+        for match in view.matches(_LOWER) if heads else ():
             if match.group(1).split(b" ", 1)[0].decode("latin-1") not in _heads():
                 continue
             words = view.text[match.start(1) : match.end(1)].split(" ")
@@ -122,7 +123,7 @@ class PlaceCueRecognizer(RuleRecognizer):
                     score = GUESSED if personal else WEAK
                     yield Hit(match.start(1), match.start(1) + len(value), score, "LOCATION")
                     break
-        for match in view.matches(_CAPITALISED):
+        for match in view.matches(_CAPITALISED) if heads else ():
             words = view.text[match.start() : match.end()].split(" ")
             at = match.start()
             for first, word in enumerate(words):

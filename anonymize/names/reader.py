@@ -6,6 +6,7 @@ from typing import Any
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
+from anonymize.findings import result
 from anonymize.names.case import believed
 from anonymize.names.segments import Segment
 from anonymize.view import View
@@ -68,7 +69,7 @@ class NameReader(EntityRecognizer):
                         # A model that was given capitals finds more names than there are.
                         if written == read or believed(entity, read):
                             span = view.span(offset + start, offset + end)
-                            results[number].append(RecognizerResult(entity, *span, score))
+                            results[number].append(result(entity, *span, score, self.name))
         return results
 
     def forget(self) -> None:

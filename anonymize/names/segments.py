@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
+from anonymize.names.route_zh import may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
 from anonymize.view import HAN, WRITTEN, View
 
@@ -99,29 +100,14 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
 
 
 def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
-    """Sentences with Chinese in them that may hold a name: those with a family name, or a mark of a place or body."""
-    known = lists()
+    """Sentences with Chinese in them that may hold a name that no rule has found."""
+    found = view.found
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
-            sentence = view.text[a:b]
-            if (
-                b - a > 1
-                and HAN in view.skeleton[a:b]
-                and (
-                    any(c in known.surnames or c in _MARKS or c in _GIVEN for c in sentence)
-                    or _CAPITAL.search(sentence)
-                )
-            ):
-                yield Segment(a, sentence)
-
-
-# Characters of given names that are rare elsewhere: a given name may stand alone.
-_GIVEN = frozenset(
-    "彤婷娟燕莉琳倩颖蓉媛薇妍瑶怡雯馨琪璐蕾菲岚莹茜娜娅嫣婉淑慧俊杰磊涛斌鹏豪轩睿翔鑫昊琦珊瑾萱芸芷茵莎倪昕晗玥钰楠桐梓涵烨炜晟"
-)
-_MARKS = frozenset("省市县区镇乡村州旗岛湾港路街道院校局厂司社店馆阿小老在住去到叫姓·")
+            if b - a > 1 and HAN in view.skeleton[a:b] and may_hold_name(view.text[a:b], found[a:b]):
+                yield Segment(a, view.text[a:b])
 
 
 def _has_han(view: View, low: int, high: int) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 import re2
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
+from anonymize.findings import result
 from anonymize.view import View
 
 # Scores order findings that overlap; they are no probabilities. A checksum outranks a context word, and that a shape.
@@ -151,8 +152,10 @@ class RuleRecognizer(EntityRecognizer):
             return results
         for hit in self.find(view):
             if hit.entity in entities and hit.start < hit.end and hit.score >= self.threshold:
+                if hit.score > WEAK:
+                    view.found[hit.start : hit.end] = b"\x01" * (hit.end - hit.start)
                 start, end = view.span(hit.start, hit.end)
-                results.append(RecognizerResult(hit.entity, start, end, hit.score))
+                results.append(result(hit.entity, start, end, hit.score, self.name))
         return results
 
 

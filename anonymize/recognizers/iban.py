@@ -1,14 +1,15 @@
 """International bank account numbers."""
 
+import re
 from collections.abc import Iterator
+from functools import cache
 
-from stdnum import iban
+from stdnum import iban, numdb
 
 from anonymize.recognizers.base import CUED, PROVEN, Hit, RuleRecognizer, over_bytes
 from anonymize.view import View, free, is_word
 
 _SHAPE = over_bytes(r"(?i)[A-Z]{2}[0-9]{2}(?:[ \n-]?[A-Z0-9]){11,30}")
-_LENGTHS = range(15, 35)
 
 
 class IbanRecognizer(RuleRecognizer):
@@ -32,13 +33,21 @@ class IbanRecognizer(RuleRecognizer):
                 yield Hit(start, _digits_end(view.text, start, end), CUED, "IBAN")
 
 
+@cache
+def _lengths() -> dict[str, int]:
+    """The length of a number by its country."""
+    plans = {low: str(info.get("bban", "")) for _, low, _, info, _ in numdb.get("iban").prefixes}
+    return {country: 4 + sum(map(int, re.findall(r"[0-9]+", plan))) for country, plan in plans.items()}
+
+
 def _proven_end(text: str, start: int, end: int) -> int | None:
-    """The end of the longest valid number from `start`: words that follow it have its alphabet too."""
+    """The end of a valid number from `start`: words that follow it have its alphabet too."""
+    length = _lengths().get(text[start : start + 2].upper())
+    if length is None:
+        return None
     ends = [at + 1 for at in range(start, end) if text[at].isalnum()]
-    for length in reversed(_LENGTHS):
-        if length <= len(ends) and iban.is_valid(text[start : ends[length - 1]]):
-            return ends[length - 1]
-    return None
+    proven = length <= len(ends) and iban.is_valid(text[start : ends[length - 1]])
+    return ends[length - 1] if proven else None
 
 
 def _digits_end(text: str, start: int, end: int) -> int:

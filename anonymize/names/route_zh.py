@@ -1,0 +1,96 @@
+"""Which Chinese sentences the model for names has to read: those with a character that may begin one.
+
+The model costs more than all else that is done to Chinese text. Nearly every sentence holds a character that is a family
+name too, or one that ends places; in most it belongs to a word, and there it begins no name.
+"""
+
+import re
+from functools import cache, lru_cache
+
+from anonymize.names.lists import lists
+
+# Family names that are hardly ever anything else outside of words; other characters of family names begin a name only
+# where no word begins behind them.
+_COMMON = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾魏薛叶阎余潘杜戴夏钟汪田任姜范"
+    "谭廖邹熊金陆郝孔邱秦江史顾侯邵孟钱汤尹黎易武乔贺赖龚庞樊殷陶翟倪严温季俞章鲁葛韦毛康丁崔高马石姚龙段雷侯万"
+    "張劉陳楊趙黃吳孫羅鄭謝韓馮許鄧蕭葉盧蔣賈鍾鄒陸顧龔錢湯賴嚴溫魯韋"
+)
+# Characters of given names that are rare elsewhere: a given name may stand alone.
+_GIVEN = frozenset(
+    "彤婷娟燕莉琳倩颖蓉媛薇妍瑶怡雯馨琪璐蕾菲岚莹茜娜娅嫣婉淑慧俊杰磊涛斌鹏豪轩睿翔鑫昊琦珊瑾萱芸芷茵莎倪昕晗玥钰楠桐梓涵烨炜晟"
+)
+# What ends a place or a body, or stands before somebody's family name.
+_MARKS = frozenset("省市县区镇乡村州旗岛湾港路街院校局厂司社店馆阿小老·")
+# What stands before a place or a name: it counts where no word follows.
+_BEFORE = frozenset("在住去到叫姓来自从回")
+_PLAIN = frozenset(
+    "的了这那我你他她它您们不哪一二两三几什么是有没和跟与给把被让就都也还又再要会能可很太吗呢吧啊时后前上下里外里中间哪"
+)
+_LONGEST = 4
+_CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
+
+
+def may_hold_name(sentence: str, found: bytes | bytearray) -> bool:
+    """Whether a Chinese sentence may hold a name of a person, a place or a body that no rule has found.
+
+    Args:
+        sentence: The sentence.
+        found: One byte a character, 1 where a rule has found something.
+    """
+    triggers, places = _triggers(), _places()
+    for at, char in enumerate(sentence):
+        if (char in triggers or sentence[at : at + 2] in places) and not found[at]:
+            before = min(at, _LONGEST - 1)
+            if _may_stand(sentence[at - before : at + _LONGEST + 1], before):
+                return True
+    return any(_unknown(m.group()) for m in _CAPITAL.finditer(sentence) if not found[m.start()])
+
+
+@lru_cache(maxsize=1 << 14)
+def _may_stand(around: str, at: int) -> bool:
+    """Whether the character at a place begins or ends a name, by what stands around it."""
+    words = lists().vocabulary_zh
+    if _covered(around, at, words):
+        return False
+    return around[at : at + 2] in _places() or _begins(around, at, around[at], words)
+
+
+@cache
+def _triggers() -> frozenset[str]:
+    family = {name[0] for name in lists().surnames}
+    return frozenset(family | _GIVEN | _MARKS | _BEFORE)
+
+
+@cache
+def _places() -> frozenset[str]:
+    """The first two characters of places."""
+    return frozenset(place[:2] for place in lists().places_zh)
+
+
+def _covered(sentence: str, at: int, words: frozenset[str]) -> bool:
+    """Whether the character at a place belongs to a word."""
+    for length in range(2, _LONGEST + 1):
+        for start in range(max(0, at - length + 1), at + 1):
+            if sentence[start : start + length] in words:
+                return True
+    return False
+
+
+def _begins(sentence: str, at: int, char: str, words: frozenset[str]) -> bool:
+    """Whether an uncovered character that may begin or end a name has the neighbours for it."""
+    if char in _MARKS or char in _GIVEN:
+        return True
+    following = sentence[at + 1 : at + 2]
+    if not "\u4e00" <= following <= "\u9fff":
+        return char in _COMMON and following == "·"
+    if char in _COMMON:
+        return True
+    return following not in _PLAIN and not any(sentence[at + 1 : at + 1 + n] in words for n in (2, 3, 4))
+
+
+def _unknown(word: str) -> bool:
+    """Whether a capitalised word is no term and no English word, or a given name."""
+    known = lists()
+    lower = word.lower()
+    return lower in known.given or not (known.ordinary(lower) or len(word) < 2 or word.isupper())
