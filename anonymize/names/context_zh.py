@@ -19,7 +19,7 @@ _NICK = over_text(
 )
 # A family name with a title of one character, behind a word by which people are addressed.
 _SHORT_TITLE = over_text(
-    rf"(?:^|[给找让问跟和与同请叫对向被把，。：:,、 “\"])([{_COMMON}](?:工|总|董|导|姐|哥|叔|婶|嫂|伯|姨|爷|奶|妈|"
+    rf"(?:^|[给找让问跟和与同请叫对向被把说，。：:,、 “\"])([{_COMMON}](?:工|总|董|导|姐|哥|叔|婶|嫂|伯|姨|爷|奶|妈|"
     rf"爸|博|队|局|处|科|院|老|某|公|姑))"
     rf"(?:[^\x{{4e00}}-\x{{9fff}}]|$|[说让跟和的也都要给来去问告把在回请今昨明已又就到他她没不想被从打发帮约写您你好吵签出调走去])"
 )

@@ -15,7 +15,7 @@ STATED = over_bytes(
     rf"under the name(?: of)?|"
     rf"account name:?|account\? user:|signed,?|yours truly,?|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
     rf"on behalf of|spoke (?:to|with)|met with|talk(?:ed)? to|email(?:ed)? from|written by|regards to|say hi to|"
-    rf"cc:?|from:|to:|author:|by:|directed by:|account:|last name\?) {{1,4}}{_NAME}"
+    rf"cc:?|from:|to:|author:|by:|directed by:|payee:?|payer:?|beneficiary:?|addressee:?|remitter:?|account:|last name\?) {{1,4}}{_NAME}"
 )
 INTRODUCED = over_bytes(
     r"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|"
@@ -115,7 +115,10 @@ NAMED_AS = over_bytes(
     rf"(?i:\b(?:surname|given names?|first name|last name|family name|maiden name|full name|nickname)(?: is|:|"
     rf",)? )([A-Z\xC0][{_L}'-]+(?: [A-Z\xC0][{_L}'-]+){{0,3}})"
 )
+# A family name with the mark of a clan behind any other capitalised word.
+CLAN = over_bytes(rf"(?:^|[^{_L}0-9_@./#-])([A-Z\xC0][a-z\xE0'-]{{1,20}} O'[A-Z][a-z\xE0]{{2,20}})")
 RULES = (
+    (CLAN, SHAPED - 0.15),
     (TITLED, SHAPED),
     (STATED, SHAPED - 0.1),
     (INTRODUCED, SHAPED - 0.1),
@@ -130,4 +133,4 @@ RULES = (
     (SIGNED, SHAPED - 0.1),
     (NAMED_AS, SHAPED - 0.1),
 )
-SURE = (TITLED, KIN, FIELD, GREETING, NAMED_AS, INTRODUCED, ONE)
+SURE = (CLAN, TITLED, KIN, FIELD, GREETING, NAMED_AS, INTRODUCED, ONE)

@@ -13,6 +13,7 @@ from anonymize.names.cue_patterns import (
     NAMED_AS,
     RULES,
     SURE,
+    TITLED,
     WITH_GIVEN,
 )
 from anonymize.names.lists import lists, word_set
@@ -46,13 +47,20 @@ class NameCueRecognizer(RuleRecognizer):
                 first = view.skeleton[match.start() - 1] if match.start() else 32
                 if is_word(first) and is_word(view.skeleton[match.start()]):
                     continue
-                yield from self._accept(view, match.span(1), score, pattern in SURE, pattern is NAMED_AS)
+                yield from self._accept(
+                    view, match.span(1), score, pattern in SURE, pattern is NAMED_AS, pattern is TITLED
+                )
         yield from self._given(view)
         yield from self._several(view)
         yield from self._lower(view)
 
-    def _accept(self, view: View, span: tuple[int, int], score: float, sure: bool, stated: bool) -> Iterator[Hit]:
+    def _accept(
+        self, view: View, span: tuple[int, int], score: float, sure: bool, stated: bool, titled: bool
+    ) -> Iterator[Hit]:
         start, end = trim_name(view.text, *span)
+        if end == start and titled:
+            # Behind a title even a word that never stands in a name is one: Dr. May.
+            start, end = span[0], span[0] + len(view.text[slice(*span)].split(" ")[0].rstrip(".'-"))
         value = view.text[start:end]
         # Capitals throughout are an acronym, but where the text says that they are a name.
         if stated and value.isupper():

@@ -37,6 +37,8 @@ _PARTICLES = frozenset(
         "y",
     ]
 )
+# Family names that say so by themselves.
+_CLAN = re.compile(r"o'[a-z]{3,}|mc[a-z]{4,}")
 _MOST_PARTS = 4
 # Marks that make a word a part of an identifier, a path, an address or a command.
 _CODE_LEFT, _CODE_RIGHT = frozenset(b"_/@#\\=$.&-+~*^%`<"), frozenset(b"_/@=(\\{[`>")
@@ -256,7 +258,7 @@ def _continues(head: _Token, word: _Token, known: Lists) -> bool:
     sure = head.lower in known.given and head.lower not in known.words
     if lower in known.not_names or (head.case == _LOWER) != (word.case == _LOWER):
         return False
-    listed = lower in known.family or lower in known.given or lower in known.rare
+    listed = lower in known.family or lower in known.given or lower in known.rare or _CLAN.fullmatch(lower) is not None
     # In small letters a word is a word: only names that are nothing else, or an unknown word behind a common name.
     if word.case == _LOWER:
         unknown = len(lower) > 3 and not known.ordinary(lower) and lower not in known.cities

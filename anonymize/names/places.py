@@ -1,5 +1,6 @@
 """Places in Latin script that the words before them announce: where somebody lives, comes from or goes."""
 
+import re
 from collections.abc import Iterator
 from functools import cache
 
@@ -39,6 +40,11 @@ _HAN_CUE = over_text(
     r"在)[: ]?"
     r"([A-Z][a-z]{2,14}(?: [A-Z][a-z]{2,12})?|[\x{4e00}-\x{9fff}]{2,5})"
 )
+# The last two lines of an address: a town, and a country under it.
+_LETTER_HEAD = over_bytes(
+    rf"(?m)^[> ]{{0,3}}([A-Z\xC0][{_L}'-]+(?: [A-Z\xC0a-z][{_L}'-]+){{0,4}})\n[> ]{{0,3}}([A-Z][A-Za-z ]{{3,30}})$"
+)
+_QUALIFIED = re.compile(r"([A-Z][a-z]+(?: [A-Z][a-z]+){0,3})(?: \([A-Z][a-z]+\))?(?![\w'])")
 _PERSONAL = any_of(" my ", " i ", "i'm", " we ", " me ", " our ")
 _CUES = any_of(
     "live",
@@ -97,7 +103,11 @@ class PlaceCueRecognizer(RuleRecognizer):
             for match in view.matches(_CUE):
                 yield from self._accept(view, *match.span(1))
             for match in view.matches(_WHERE):
-                yield from self._accept(view, *match.span(1))
+                yield from self._accept(view, *match.span(1), stated=True)
+        for match in view.matches(_LETTER_HEAD):
+            if view.text[match.start(2) : match.end(2)].lower() in known.places:
+                yield Hit(*match.span(1), GUESSED, "LOCATION")
+                yield Hit(*match.span(2), GUESSED, "LOCATION")
         if view.has_han and any(c in view.text for c in "我生家住刚"):
             yield from self._in_chinese(view)
         if "," in view.text:
@@ -145,15 +155,21 @@ class PlaceCueRecognizer(RuleRecognizer):
             if length:
                 yield Hit(match.start(1), match.start(1) + length, GUESSED, "LOCATION")
 
-    def _accept(self, view: View, start: int, end: int) -> Iterator[Hit]:
+    def _accept(self, view: View, start: int, end: int, *, stated: bool = False) -> Iterator[Hit]:
         known = lists()
+        # A country is one by its whole name, and a part in brackets tells which of two is meant.
+        whole = _QUALIFIED.match(view.text, start, end)
+        if whole is not None and whole.group(1).lower() in known.places:
+            yield Hit(start, whole.end(), GUESSED, "LOCATION")
+            return
         words = view.text[start:end].split(" ")
         while words and (words[-1].islower() or _plain(words[-1])):
             words.pop()
         value = " ".join(words).rstrip(",'-")
         if not words or _plain(words[0]) or value.lower() in known.famous or value.lower() in known.not_names:
             return
-        if words[0].lower().removesuffix("'s") in known.given and len(words) < 3 and value.lower() not in known.places:
+        given = words[0].lower().removesuffix("'s") in known.given and not stated
+        if given and len(words) < 3 and value.lower() not in known.places:
             return
         if len(value) > 2 and not (value.isupper() and len(value) < 4):
             yield Hit(start, start + len(value.removesuffix("'s")), GUESSED, "LOCATION")

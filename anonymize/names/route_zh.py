@@ -1,7 +1,7 @@
 """Which Chinese sentences the model for names has to read: those with a character that may begin one.
 
-The model costs more than all else that is done to Chinese text. Nearly every sentence holds a character that is a family
-name too, or one that ends places; in most it belongs to a word, and there it begins no name.
+The model costs more than all else that is done to Chinese text. Nearly every sentence holds a character that is a
+family name too, or one that ends places; in most it belongs to a word, and there it begins no name.
 """
 
 import re
@@ -11,7 +11,7 @@ from anonymize.names.lists import lists
 
 # Family names that are hardly ever anything else outside of words; other characters of family names begin a name only
 # where no word begins behind them.
-_COMMON = frozenset(
+COMMON_FAMILY = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾魏薛叶阎余潘杜戴夏钟汪田任姜范"
     "谭廖邹熊金陆郝孔邱秦江史顾侯邵孟钱汤尹黎易武乔贺赖龚庞樊殷陶翟倪严温季俞章鲁葛韦毛康丁崔高马石姚龙段雷侯万"
     "張劉陳楊趙黃吳孫羅鄭謝韓馮許鄧蕭葉盧蔣賈鍾鄒陸顧龔錢湯賴嚴溫魯韋"
@@ -83,8 +83,8 @@ def _begins(sentence: str, at: int, char: str, words: frozenset[str]) -> bool:
         return True
     following = sentence[at + 1 : at + 2]
     if not "\u4e00" <= following <= "\u9fff":
-        return char in _COMMON and following == "·"
-    if char in _COMMON:
+        return char in COMMON_FAMILY and following == "·"
+    if char in COMMON_FAMILY:
         return True
     return following not in _PLAIN and not any(sentence[at + 1 : at + 1 + n] in words for n in (2, 3, 4))
 

@@ -1,0 +1,88 @@
+"""Chinese names that their scene gives away: whose something is, in whose name, who signs, who is a relative."""
+
+from collections.abc import Iterator
+
+from anonymize.names.lists import Lists, lists
+from anonymize.names.route_zh import COMMON_FAMILY
+from anonymize.names.titles_zh import NICK_WORDS
+from anonymize.recognizers.base import GUESSED, SHAPED, Hit, Pattern, RuleRecognizer, over_text
+from anonymize.view import View
+
+_HAN = r"[\x{4e00}-\x{9fff}]"
+_EDGE = r"(?:^|[^\x{4e00}-\x{9fff}])"
+_KIN = (
+    "(?:爸爸|妈妈|父亲|母亲|爷爷|奶奶|外公|外婆|姥姥|姥爷|哥哥|姐姐|弟弟|妹妹|丈夫|妻子|老公|老婆|媳妇|儿子|女儿|孙子|孙女|外甥|侄子|侄女|"
+    "表[哥姐弟妹]|堂[哥姐弟妹]|叔叔|阿姨|舅舅|姑姑|姑妈|姨妈|岳父|岳母|公公|婆婆|同事|同学|同桌|室友|舍友|闺蜜|邻居|朋友|男友|女友|前任|对象|学生|徒弟|队友)"
+)
+_THEIRS = (
+    "(?:密码|密钥|账号|帐号|手机|电话|号码|邮箱|微信|身份证|护照|银行卡|卡号|地址|住址|生日|工资|合同|简历|病历|病例|学号|工号|名字|快递|"
+    "车牌|档案|作业|成绩|论文|房子|孩子|老公|老婆|丈夫|妻子|爸|妈|父亲|母亲|儿子|女儿)"
+)
+# Characters that given names are made of far more often than words are.
+_GIVEN = frozenset(
+    "伟芳娜敏静丽强磊军洋勇艳杰娟涛超秀霞刚桂英玉兰红建国春梅志海燕鹏辉俊婷雪琳峰凯莉晶慧莹倩颖佳欣怡雨涵梓轩浩宇博睿诗琪"
+    "淑珍凤萍莲荣德福贵祥林森斌彬龙虎振兴宏永胜利立芝菊云霜薇蓉蕾洁瑶馨悦彤晨旭阳东南翠香巧银珠文武斌亮飞毅鑫"
+)
+# Whose something is: the name may be a word too where somebody is introduced before it.
+_OWNER = over_text(rf"{_EDGE}({_HAN}{{2,3}})的{_THEIRS}")
+_KIN_OWNER = over_text(rf"{_KIN}({_HAN}{{2,3}})的{_THEIRS}")
+_IN_NAME_OF = over_text(rf"以({_HAN}{{2,3}})的(?:名义|身份|口吻|口气|语气)")
+_OF_SEX = over_text(rf"(?:^|[^\x{{4e00}}-\x{{9fff}}])({_HAN}{{2,4}})[,，、 ]\s?[男女](?:[,，。、 ]|性|$)")
+_USER = over_text(rf"(?:用户|账户|会员|操作员|操作人)({_HAN}{{2,3}})\s?[(（\[]")
+_CALLED = over_text(rf"(?:{_KIN}|[我他她])叫({_HAN}{{2,3}})(?:[,，。！!；;\n]|$)")
+_RELATIVE = over_text(
+    rf"{_KIN}({_HAN}{{2}})(?:要|想|说|在|去|今年|最近|刚|是|也|就|和|跟|给|快|准备|考|得|生|过|结婚|[,，。]|$)"
+)
+_BOTH = over_text(
+    rf"[跟和与给约同找][A-Za-z .'-]{{2,40}}[和跟与、]({_HAN}{{2,3}})(?:约|说|去|来|一起|要|的|开会|见|都|[,，。]|$)"
+)
+_SIGNED = over_text(rf"\n\s{{0,4}}({_HAN}{{2,4}})\s*$")
+_LETTER = over_text(r"您好|你好|尊敬的|亲爱的|此致|敬礼|谢谢|感谢|查收|祝好|顺颂|敬上|见字")
+_RENDERED = over_text(rf"[“\"「『]({_HAN}{{2,4}})[”\"」』](?:翻成|翻译成|译成|译为|写成|用拼音|的拼音|拼音|音译)")
+_NICK = over_text(
+    rf"(?:[叫喊管给是][我你他她](?:们)?|[说给让])([老小][{''.join(sorted(COMMON_FAMILY))}])"
+    r"(?:[看签审借帮要去来说的]|[^\x{4e00}-\x{9fff}]|$)"
+)
+
+
+class ChineseSceneRecognizer(RuleRecognizer):
+    """Finds Chinese people by what they own, sign, are called or do with others."""
+
+    ENTITIES = ("PERSON",)
+    BY_PATTERNS = True
+
+    def find(self, view: View) -> Iterator[Hit]:
+        """Yield names."""
+        known = lists()
+        # What a rule leaves no doubt about may be a word; elsewhere a word is a word.
+        for pattern, word_too in (
+            (_OWNER, False),
+            (_KIN_OWNER, True),
+            (_IN_NAME_OF, False),
+            (_OF_SEX, True),
+            (_USER, True),
+            (_CALLED, True),
+            (_BOTH, True),
+            (_RENDERED, False),
+        ):
+            yield from self._named(view, pattern, known, word_too=word_too)
+        if view.holds(_LETTER):
+            yield from self._named(view, _SIGNED, known, word_too=True)
+        for match in view.matches(_NICK):
+            if match.group(1) not in NICK_WORDS:
+                yield Hit.at(match.span(1), GUESSED, "PERSON")
+        for match in view.matches(_RELATIVE):
+            value = match.group(1)
+            if _GIVEN.issuperset(value) and value not in known.vocabulary_zh and value not in known.places_zh:
+                yield Hit.at(match.span(1), GUESSED, "PERSON")
+
+    def _named(self, view: View, pattern: Pattern, known: Lists, *, word_too: bool) -> Iterator[Hit]:
+        """Yield what a pattern finds, where it has a family name and is nobody of public knowledge."""
+        for match in view.matches(pattern):
+            value = match.group(1)
+            family = value[:2] in known.surnames or value[0] in known.surnames
+            if not family or value in known.famous or value in known.places or value in known.places_zh:
+                continue
+            word = value in known.vocabulary_zh or value in known.words or value[:2] in known.vocabulary_zh
+            if word_too or not word:
+                yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
