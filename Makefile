@@ -59,7 +59,7 @@ train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
 
 bench-pii: setup ## Measure de-identification beside Presidio as it comes
-	@$(BIN)/python benchmarks/pii.py
+	@PYTHONPATH=. $(BIN)/python benchmarks/pii.py $(if $(wildcard ../shared/pii),--shared ../shared/pii)
 
 clean: ## Remove the environment and the demo's output
 	rm -rf .venv $(DEMO)

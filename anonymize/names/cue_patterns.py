@@ -15,7 +15,8 @@ STATED = over_bytes(
     rf"under the name(?: of)?|"
     rf"account name:?|account\? user:|signed,?|yours truly,?|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
     rf"on behalf of|spoke (?:to|with)|met with|talk(?:ed)? to|email(?:ed)? from|written by|regards to|say hi to|"
-    rf"cc:?|from:|to:|author:|by:|directed by:|payee:?|payer:?|beneficiary:?|addressee:?|remitter:?|account:|last name\?) {{1,4}}{_NAME}"
+    rf"cc:?|from:|to:|author:|by:|directed by:|payee:?|payer:?|beneficiary:?|addressee:?|"
+    rf"remitter:?|account:|last name\?) {{1,4}}{_NAME}"
 )
 INTRODUCED = over_bytes(
     r"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|"
@@ -117,6 +118,10 @@ NAMED_AS = over_bytes(
 )
 # A family name with the mark of a clan behind any other capitalised word.
 CLAN = over_bytes(rf"(?:^|[^{_L}0-9_@./#-])([A-Z\xC0][a-z\xE0'-]{{1,20}} O'[A-Z][a-z\xE0]{{2,20}})")
+# A given name of two syllables before a family name, as from Korean or Chinese.
+SYLLABLES = over_bytes(
+    r"(?:^|[^A-Za-z\xC0\xE00-9_@./#-])([A-Z][a-z]{1,7}-[a-z]{1,7} [A-Z][a-z]{1,14}|[A-Z]{2,8}-[A-Z]{2,8} [A-Z]{2,15})"
+)
 RULES = (
     (CLAN, SHAPED - 0.15),
     (TITLED, SHAPED),

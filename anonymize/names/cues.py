@@ -13,6 +13,7 @@ from anonymize.names.cue_patterns import (
     NAMED_AS,
     RULES,
     SURE,
+    SYLLABLES,
     TITLED,
     WITH_GIVEN,
 )
@@ -51,6 +52,7 @@ class NameCueRecognizer(RuleRecognizer):
                     view, match.span(1), score, pattern in SURE, pattern is NAMED_AS, pattern is TITLED
                 )
         yield from self._given(view)
+        yield from self._syllables(view)
         yield from self._several(view)
         yield from self._lower(view)
 
@@ -67,6 +69,15 @@ class NameCueRecognizer(RuleRecognizer):
             value = value.title()
         if end - start > 1 and plausible(value, sure=sure):
             yield Hit(start, end, score, "PERSON")
+
+    def _syllables(self, view: View) -> Iterator[Hit]:
+        """Yield given names of two syllables with a family name behind them."""
+        known = lists()
+        for match in view.matches(SYLLABLES):
+            given, family = match.group(1).decode("latin-1").lower().split(" ")
+            listed = family in known.family or family in known.family_words or family in known.words
+            if listed and not all(known.ordinary(part) for part in given.split("-")):
+                yield Hit.at(match.span(1), GUESSED, "PERSON")
 
     def _several(self, view: View) -> Iterator[Hit]:
         """Yield unknown capitalised words in a row that act, are acted on, or make up a line of a letter head."""

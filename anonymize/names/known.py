@@ -5,129 +5,26 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from anonymize.names.lists import Lists, lists
+from anonymize.names.lists import Lists, lists, word_set
 from anonymize.names.segments import prose
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, RuleRecognizer
 from anonymize.view import View
 
 _WORD = re.compile(rb"[A-Za-z\xC0\xE0]+(?:['-][A-Za-z\xC0\xE0]+)*")
-_PARTICLES = frozenset(
-    [
-        "de",
-        "da",
-        "di",
-        "del",
-        "della",
-        "der",
-        "den",
-        "van",
-        "von",
-        "la",
-        "le",
-        "el",
-        "al",
-        "bin",
-        "ibn",
-        "ben",
-        "ten",
-        "ter",
-        "dos",
-        "das",
-        "du",
-        "y",
-    ]
-)
+_PARTICLES = word_set("de da di del della der den van von la le el al bin ibn ben ten ter dos das du y")
 # Family names that say so by themselves.
 _CLAN = re.compile(r"o'[a-z]{3,}|mc[a-z]{4,}")
 _MOST_PARTS = 4
-# Marks that make a word a part of an identifier, a path, an address or a command.
+# Marks that make a word a part of an identifier, a path or a command.
 _CODE_LEFT, _CODE_RIGHT = frozenset(b"_/@#\\=$.&-+~*^%`<"), frozenset(b"_/@=(\\{[`>")
 _SHORTEST_ALONE = 4
 # Names that are words of places, colours and papers, in front of which more capitals follow as often as a family name.
-_NO_HEADS = frozenset(
-    [
-        "park",
-        "green",
-        "forest",
-        "field",
-        "river",
-        "lake",
-        "stone",
-        "rock",
-        "sea",
-        "sky",
-        "sun",
-        "rain",
-        "king",
-        "queen",
-        "prince",
-        "west",
-        "north",
-        "law",
-        "price",
-        "cash",
-        "bill",
-        "wells",
-        "woods",
-        "wood",
-        "ward",
-        "ash",
-        "bay",
-        "bush",
-        "candy",
-        "case",
-        "cross",
-        "day",
-        "duke",
-        "earl",
-        "fern",
-        "flora",
-        "frost",
-        "garden",
-        "golden",
-        "hunt",
-        "jewel",
-        "journey",
-        "judge",
-        "light",
-        "long",
-        "love",
-        "major",
-        "march",
-        "patience",
-        "pepper",
-        "pike",
-        "pine",
-        "rich",
-        "rush",
-        "sage",
-        "silver",
-        "sterling",
-        "storm",
-        "summer",
-        "sunny",
-        "temple",
-        "trinity",
-        "van",
-        "winter",
-        "wolf",
-        "young",
-        "heaven",
-        "harmony",
-        "destiny",
-        "glory",
-        "joy",
-        "justice",
-        "knight",
-        "mercy",
-        "noble",
-        "cook",
-        "baker",
-        "carter",
-        "cooper",
-        "mason",
-        "turner",
-    ]
+_NO_HEADS = word_set(
+    "park green forest field river lake stone rock sea sky sun rain king queen prince west north law price cash "
+    "bill wells woods wood ward ash bay bush candy case cross day duke earl fern flora frost garden golden hunt "
+    "jewel journey judge light long love major march patience pepper pike pine rich rush sage silver sterling "
+    "storm summer sunny temple trinity van winter wolf young heaven harmony destiny glory joy justice knight "
+    "mercy noble cook baker carter cooper mason turner"
 )
 # Cases in which a word may be written.
 _LOWER, _TITLE, _UPPER, _ODD = range(4)
@@ -256,7 +153,9 @@ def _continues(head: _Token, word: _Token, known: Lists) -> bool:
     """Whether a word behind a given name is more of the name."""
     lower = word.lower
     sure = head.lower in known.given and head.lower not in known.words
-    if lower in known.not_names or (head.case == _LOWER) != (word.case == _LOWER):
+    if (lower in known.not_names and not (sure and lower in known.family)) or (head.case == _LOWER) != (
+        word.case == _LOWER
+    ):
         return False
     listed = lower in known.family or lower in known.given or lower in known.rare or _CLAN.fullmatch(lower) is not None
     # In small letters a word is a word: only names that are nothing else, or an unknown word behind a common name.

@@ -21,7 +21,7 @@ _THEIRS = (
 # Characters that given names are made of far more often than words are.
 _GIVEN = frozenset(
     "伟芳娜敏静丽强磊军洋勇艳杰娟涛超秀霞刚桂英玉兰红建国春梅志海燕鹏辉俊婷雪琳峰凯莉晶慧莹倩颖佳欣怡雨涵梓轩浩宇博睿诗琪"
-    "淑珍凤萍莲荣德福贵祥林森斌彬龙虎振兴宏永胜利立芝菊云霜薇蓉蕾洁瑶馨悦彤晨旭阳东南翠香巧银珠文武斌亮飞毅鑫"
+    "淑珍凤萍莲荣德福贵祥林森斌彬龙虎振兴宏永胜利立芝菊云霜薇蓉蕾洁瑶馨悦彤晨旭阳东南翠香巧银珠文武斌亮飞毅鑫华花"
 )
 # Whose something is: the name may be a word too where somebody is introduced before it.
 _OWNER = over_text(rf"{_EDGE}({_HAN}{{2,3}})的{_THEIRS}")
@@ -36,6 +36,10 @@ _RELATIVE = over_text(
 _BOTH = over_text(
     rf"[跟和与给约同找][A-Za-z .'-]{{2,40}}[和跟与、]({_HAN}{{2,3}})(?:约|说|去|来|一起|要|的|开会|见|都|[,，。]|$)"
 )
+_TITLED = over_text(
+    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}])({_HAN}{{2,3}})(?:先生|女士|小姐|同学|老师|经理|主任|教授|医生)(?:[:：,，]|您好|你好)"
+)
+_MAILED = over_text(rf"[给跟和找]({_HAN}{{2,3}})[,，](?:他|她|TA)的")
 _SIGNED = over_text(rf"\n\s{{0,4}}({_HAN}{{2,4}})\s*$")
 _LETTER = over_text(r"您好|你好|尊敬的|亲爱的|此致|敬礼|谢谢|感谢|查收|祝好|顺颂|敬上|见字")
 _RENDERED = over_text(rf"[“\"「『]({_HAN}{{2,4}})[”\"」』](?:翻成|翻译成|译成|译为|写成|用拼音|的拼音|拼音|音译)")
@@ -64,6 +68,8 @@ class ChineseSceneRecognizer(RuleRecognizer):
             (_CALLED, True),
             (_BOTH, True),
             (_RENDERED, False),
+            (_TITLED, True),
+            (_MAILED, True),
         ):
             yield from self._named(view, pattern, known, word_too=word_too)
         if view.holds(_LETTER):

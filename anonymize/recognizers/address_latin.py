@@ -91,7 +91,8 @@ _POSTCODE = over_bytes(
 )
 _CORNER_PART = rf"(?:[A-Z\xC0][{_L}'.-]*|[0-9]{{1,6}}(?:st|nd|rd|th)?\.?|de|la|of|ul\.)"
 _CORNER = over_bytes(
-    rf"((?i:(?:the )?corner of) {_CORNER_PART}(?: (?:{_CORNER_PART}|[a-z\xE0]{{2,6}}\.?)){{0,5}} (?:and|&) {_CORNER_PART}(?: {_CORNER_PART}){{0,4}})"
+    rf"((?i:(?:the )?corner of) {_CORNER_PART}(?: (?:{_CORNER_PART}|[a-z\xE0]{{2,6}}\.?)){{0,5}} (?:and|&) "
+    rf"{_CORNER_PART}(?: {_CORNER_PART}){{0,4}})"
 )
 # In small letters only the plainest names of streets are told from prose.
 _SMALL = over_bytes(

@@ -29,6 +29,12 @@ _SORT_CODE = over_text(r"(?i)sort ?code[^0-9\n]{0,8}([0-9]{2}[ -][0-9]{2}[ -][0-
 # A number in groups of four beside money that moves; another number beside one that is an account's.
 _GROUPED = over_bytes(r"[0-9]{4}(?:[ -][0-9]{4}){3}(?:[ -][0-9]{1,4})?")
 _OTHER = over_text(r"(?i)(?:旧的|新的|老的|原来的|另一个|old one|new one|old|new|other)[^0-9\n]{0,8}([0-9]{8,20})")
+# A number right behind the words by which money goes to it.
+_PAID_TO = over_text(
+    r"(?i)(?:[转打汇付存退划轉匯](?:账|帐|款|钱|帳)?[到至给入进往給進]|"
+    r"\b(?:pay(?:ment)?s?|transfer(?:red)?|wire[ds]?|deposit(?:ed)?|rent|salary|wages|money|funds|refund|sent|send)"
+    r" (?:it |them )?(?:in|on)?to)[: ]?(?:我的|他的|她的|my |his |her )?(?:account|卡|账户)? ?([0-9]{12,19})"
+)
 _MONEY = ("账", "帳", "卡", "退", "转", "轉", "汇", "匯", "打款", "bank", "account", "transfer", "wire", "deposit")
 _BANKING = ("bank", "account", "acct", "a/c", "routing", "账", "帳", "卡", "行", "汇", "union")
 
@@ -48,8 +54,16 @@ class BankAccountRecognizer(RuleRecognizer):
             near = view.before(start, 40) + view.after(end, 20)
             if free_digits(view.skeleton, start, end) and any(word in near for word in _MONEY):
                 yield Hit(start, end, SHAPED, "BANK_ACCOUNT")
-        if not view.holds(_CUED):
-            return
+        yield from self._paid_to(view)
+        if view.holds(_CUED):
+            yield from self._cued(view)
+
+    def _paid_to(self, view: View) -> Iterator[Hit]:
+        for match in view.matches(_PAID_TO):
+            if free_digits(view.skeleton, *match.span(1)):
+                yield Hit.at(match.span(1), SHAPED, "BANK_ACCOUNT")
+
+    def _cued(self, view: View) -> Iterator[Hit]:
         for match in view.matches(_OTHER):
             start, end = match.span(1)
             if free_digits(view.skeleton, start, end) and any(b in view.before(start, 60) for b in _BANKING):

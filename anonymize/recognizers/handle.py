@@ -36,6 +36,11 @@ _OPTION = over_bytes(
 )
 _LOGIN_AT_HOST = over_bytes(r"([A-Za-z_][A-Za-z0-9_.-]{1,31})@(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[a-z0-9-]+:)")
 _DISCORD = over_bytes(r"[A-Za-z][A-Za-z0-9_.]{2,31}#[0-9]{4}\b")
+_IS_MINE = over_text(
+    r"(?i)([A-Za-z0-9_][A-Za-z0-9_.-]{2,38})(?: is (?:my|his|her|their|our)|是[我他她]的?) ?"
+    r"(?:insta(?:gram)?|ig|twitter|discord|telegram|steam|reddit|tiktok|twitch|github|gaming|new|old)? ?"
+    r"(?:user ?name|user id|handle|gamertag|screen name|login|nick(?:name)?|账号|帐号|用户名|昵称|网名)"
+)
 _REDDIT = over_bytes(r"(?:^|[\s(])/?u/([A-Za-z0-9_-]{3,20})")
 # What follows an at sign in code, style sheets, documentation comments and chat commands.
 _WORDS_OF_CODE = word_set(
@@ -87,6 +92,7 @@ class HandleRecognizer(RuleRecognizer):
                     yield Hit.at(match.span(1), SHAPED, "HANDLE")
         yield from self._after_name(view)
         yield from self._glued(view)
+        yield from self._owned(view)
         if " -" in view.text:
             yield from self._options(view)
         for match in view.matches(_DISCORD):
@@ -95,6 +101,13 @@ class HandleRecognizer(RuleRecognizer):
         if "u/" in view.text:
             for match in view.matches(_REDDIT):
                 yield Hit.at(match.span(1), GUESSED, "HANDLE")
+
+    def _owned(self, view: View) -> Iterator[Hit]:
+        """Yield names of accounts that somebody says are theirs."""
+        for match in view.matches(_IS_MINE):
+            name = match.group(1)
+            if any(c.isdigit() or c == "_" for c in name) and any(c.isalpha() for c in name):
+                yield Hit.at(match.span(1), SHAPED - 0.1, "HANDLE")
 
     def _options(self, view: View) -> Iterator[Hit]:
         """Yield names of accounts on command lines."""
