@@ -70,6 +70,27 @@ def _line(label: str, kinds: tuple[str, ...], langs: list[str], mine: Score, the
     print(f"  {label:22}" + "".join(f"{cell:>18}" for cell in cells))
 
 
+def report_routing(sets: dict[str, list[Row]], routed: dict[str, Score], door: Deidentifier) -> None:
+    """Print what it costs in recall that the models read only sentences that may hold a name."""
+    print("\nrouting: recall as it is, with every sentence read by the models, and the difference")
+    with every_sentence_read():
+        for name, rows in sets.items():
+            all_read = score(rows, ours(rows, door))
+            for label, group in _GROUPS[1:]:
+                (found, wanted), (most, _) = routed[name].recall(group), all_read.recall(group)
+                if wanted:
+                    cost = (found - most) / wanted
+                    print(f"  {name:32} {label:14} {found / wanted:.3f} {most / wanted:.3f} {cost:+.3f}")
+
+
+def report_speed(speeds: dict[str, list[tuple[str, float]]]) -> None:
+    """Print characters a second, and how many times as fast as Presidio that is."""
+    print("\ncharacters a second, one thread, the whole door (ratios carry over to other machines, figures do not)")
+    for name, pairs in speeds.items():
+        ratio = f", {pairs[0][1] / pairs[1][1]:.1f} times" if len(pairs) > 1 else ""
+        print(f"  {name:32}" + "  ".join(f"{who} {rate:,.0f}" for who, rate in pairs) + ratio)
+
+
 def main() -> int:
     """Run the measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -108,19 +129,8 @@ def main() -> int:
         speeds[name] = [("Tacit", timed(rows, lambda _, items=items: door.deidentify(items)))]
         if peer:
             speeds[name].append(("Presidio", timed(rows, peer.marks)))
-    print("\nrouting: recall as it is, with every sentence read by the models, and the difference")
-    with every_sentence_read():
-        for name, rows in sets.items():
-            all_read = score(rows, ours(rows, door))
-            for label, group in _GROUPS[1:]:
-                (found, wanted), (most, _) = routed[name].recall(group), all_read.recall(group)
-                if wanted:
-                    cost = (found - most) / wanted
-                    print(f"  {name:32} {label:14} {found / wanted:.3f} {most / wanted:.3f} {cost:+.3f}")
-    print("\ncharacters a second, one thread, the whole door (ratios carry over to other machines, figures do not)")
-    for name, pairs in speeds.items():
-        ratio = f", {pairs[0][1] / pairs[1][1]:.1f} times" if len(pairs) > 1 else ""
-        print(f"  {name:32}" + "  ".join(f"{who} {rate:,.0f}" for who, rate in pairs) + ratio)
+    report_routing(sets, routed, door)
+    report_speed(speeds)
     return 0
 
 

@@ -32,6 +32,25 @@ _NOT_DAMAGED = frozenset({
 _SHAPE = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, seal BLOB NOT NULL)"
 
 
+def clear_vectors(folder: Path) -> int:
+    """Delete the kept vectors of all models. They are made again as texts are read; which were whose, nothing tells.
+
+    Args:
+        folder: Folder of the files of all models.
+
+    Returns:
+        How many files were deleted.
+
+    Raises:
+        OSError: One of them cannot be deleted.
+    """
+    # Beside a file lie those that SQLite makes for a time.
+    files = sorted(folder.glob("*.sqlite*")) if folder.is_dir() else []
+    for file in files:
+        file.unlink(missing_ok=True)
+    return len(files)
+
+
 class VectorCache:
     """Vectors of one model.
 

@@ -15,8 +15,11 @@ STATED = over_bytes(
     rf"under the name(?: of)?|"
     rf"account name:?|account\? user:|signed,?|yours truly,?|contact(?: person)?:?|attn:?|attention:?|c/o|care of|"
     rf"on behalf of|spoke (?:to|with)|met with|talk(?:ed)? to|email(?:ed)? from|written by|regards to|say hi to|"
-    rf"cc:?|from:|to:|author:|by:|directed by:|payee:?|payer:?|beneficiary:?|addressee:?|"
-    rf"remitter:?|account:|last name\?) {{1,4}}{_NAME}"
+    rf"cc:?|from:|to:|author:|by:|directed by:|account:|last name\?) {{1,4}}{_NAME}"
+)
+# Who is paid: behind these words even a name of two words is one.
+PAYEE = over_bytes(
+    rf"(?i:\b(?:payee|payer|beneficiary|addressee|remitter|account holder)(?: name)?(?: is|:)?) {{1,4}}{_NAME}"
 )
 INTRODUCED = over_bytes(
     r"(?i:\b(?:i'm|i am|im|my name is|my name's|this is|call me|it's me,?|"
@@ -126,6 +129,7 @@ RULES = (
     (CLAN, SHAPED - 0.15),
     (TITLED, SHAPED),
     (STATED, SHAPED - 0.1),
+    (PAYEE, SHAPED - 0.1),
     (INTRODUCED, SHAPED - 0.1),
     (ONE, SHAPED - 0.15),
     (BRACKETED, SHAPED - 0.15),
@@ -138,4 +142,4 @@ RULES = (
     (SIGNED, SHAPED - 0.1),
     (NAMED_AS, SHAPED - 0.1),
 )
-SURE = (CLAN, TITLED, KIN, FIELD, GREETING, NAMED_AS, INTRODUCED, ONE)
+SURE = (CLAN, PAYEE, TITLED, KIN, FIELD, GREETING, NAMED_AS, INTRODUCED, ONE)

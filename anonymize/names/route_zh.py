@@ -8,17 +8,23 @@ import re
 from functools import cache, lru_cache
 
 from anonymize.names.lists import lists
+from anonymize.names.titles_zh import TITLES
 
 # Family names that are hardly ever anything else outside of words; other characters of family names begin a name only
 # where no word begins behind them.
 COMMON_FAMILY = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱林何郭罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾魏薛叶阎余潘杜戴夏钟汪田任姜范"
-    "谭廖邹熊金陆郝孔邱秦江史顾侯邵孟钱汤尹黎易武乔贺赖龚庞樊殷陶翟倪严温季俞章鲁葛韦毛康丁崔高马石姚龙段雷侯万"
+    "谭廖邹熊金陆郝孔邱秦江史顾侯邵孟钱汤尹黎易武乔贺赖龚庞樊殷陶翟倪严温季俞章鲁葛韦毛康丁崔高马石姚龙雷侯万"
     "張劉陳楊趙黃吳孫羅鄭謝韓馮許鄧蕭葉盧蔣賈鍾鄒陸顧龔錢湯賴嚴溫魯韋"
 )
 # Characters of given names that are rare elsewhere: a given name may stand alone.
 _GIVEN = frozenset(
     "彤婷娟燕莉琳倩颖蓉媛薇妍瑶怡雯馨琪璐蕾菲岚莹茜娜娅嫣婉淑慧俊杰磊涛斌鹏豪轩睿翔鑫昊琦珊瑾萱芸芷茵莎倪昕晗玥钰楠桐梓涵烨炜晟"
+)
+# Characters that given names are made of far more often than words are: two of them in a row may be one.
+GIVEN_CHARACTERS = frozenset(
+    "伟芳娜敏静丽强磊军洋勇艳杰娟涛超秀霞刚桂英玉兰红建国春梅志海燕鹏辉俊婷雪琳峰凯莉晶慧莹倩颖佳欣怡雨涵梓轩浩宇博睿诗琪"
+    "淑珍凤萍莲荣德福贵祥林森斌彬龙虎振兴宏永胜利立芝菊云霜薇蓉蕾洁瑶馨悦彤晨旭阳东南翠香巧银珠文武斌亮飞毅鑫华花"
 )
 # What ends a place or a body, or stands before somebody's family name.
 _MARKS = frozenset("省市县区镇乡村州旗岛湾港路街院校局厂司社店馆阿小老·")
@@ -27,6 +33,7 @@ _BEFORE = frozenset("在住去到叫姓来自从回")
 _PLAIN = frozenset(
     "的了这那我你他她它您们不哪一二两三几什么是有没和跟与给把被让就都也还又再要会能可很太吗呢吧啊时后前上下里外里中间哪"
 )
+_TITLES = tuple(sorted(TITLES))
 _LONGEST = 4
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
 
@@ -40,7 +47,8 @@ def may_hold_name(sentence: str, found: bytes | bytearray) -> bool:
     """
     triggers, places = _triggers(), _places()
     for at, char in enumerate(sentence):
-        if (char in triggers or sentence[at : at + 2] in places) and not found[at]:
+        pair = sentence[at : at + 2]
+        if (char in triggers or pair in places or GIVEN_CHARACTERS.issuperset(pair)) and not found[at]:
             before = min(at, _LONGEST - 1)
             if _may_stand(sentence[at - before : at + _LONGEST + 1], before):
                 return True
@@ -53,7 +61,9 @@ def _may_stand(around: str, at: int) -> bool:
     words = lists().vocabulary_zh
     if _covered(around, at, words):
         return False
-    return around[at : at + 2] in _places() or _begins(around, at, around[at], words)
+    pair = around[at : at + 2]
+    given = len(pair) == 2 and GIVEN_CHARACTERS.issuperset(pair)
+    return given or pair in _places() or _begins(around, at, around[at], words)
 
 
 @cache
@@ -84,7 +94,7 @@ def _begins(sentence: str, at: int, char: str, words: frozenset[str]) -> bool:
     following = sentence[at + 1 : at + 2]
     if not "\u4e00" <= following <= "\u9fff":
         return char in COMMON_FAMILY and following == "·"
-    if char in COMMON_FAMILY:
+    if char in COMMON_FAMILY or sentence.startswith(_TITLES, at + 1):
         return True
     return following not in _PLAIN and not any(sentence[at + 1 : at + 1 + n] in words for n in (2, 3, 4))
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import Lists, lists
-from anonymize.names.route_zh import COMMON_FAMILY
+from anonymize.names.route_zh import COMMON_FAMILY, GIVEN_CHARACTERS
 from anonymize.names.titles_zh import NICK_WORDS
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, Pattern, RuleRecognizer, over_text
 from anonymize.view import View
@@ -17,11 +17,6 @@ _KIN = (
 _THEIRS = (
     "(?:密码|密钥|账号|帐号|手机|电话|号码|邮箱|微信|身份证|护照|银行卡|卡号|地址|住址|生日|工资|合同|简历|病历|病例|学号|工号|名字|快递|"
     "车牌|档案|作业|成绩|论文|房子|孩子|老公|老婆|丈夫|妻子|爸|妈|父亲|母亲|儿子|女儿)"
-)
-# Characters that given names are made of far more often than words are.
-_GIVEN = frozenset(
-    "伟芳娜敏静丽强磊军洋勇艳杰娟涛超秀霞刚桂英玉兰红建国春梅志海燕鹏辉俊婷雪琳峰凯莉晶慧莹倩颖佳欣怡雨涵梓轩浩宇博睿诗琪"
-    "淑珍凤萍莲荣德福贵祥林森斌彬龙虎振兴宏永胜利立芝菊云霜薇蓉蕾洁瑶馨悦彤晨旭阳东南翠香巧银珠文武斌亮飞毅鑫华花"
 )
 # Whose something is: the name may be a word too where somebody is introduced before it.
 _OWNER = over_text(rf"{_EDGE}({_HAN}{{2,3}})的{_THEIRS}")
@@ -79,7 +74,7 @@ class ChineseSceneRecognizer(RuleRecognizer):
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
         for match in view.matches(_RELATIVE):
             value = match.group(1)
-            if _GIVEN.issuperset(value) and value not in known.vocabulary_zh and value not in known.places_zh:
+            if GIVEN_CHARACTERS.issuperset(value) and value not in known.vocabulary_zh and value not in known.places_zh:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
 
     def _named(self, view: View, pattern: Pattern, known: Lists, *, word_too: bool) -> Iterator[Hit]:

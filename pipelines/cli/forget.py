@@ -37,7 +37,8 @@ def forget_command(
 
     The user's own rows go, and with them what names nobody in conversations that the user took part in, such as
     replies. Rows that name another user stay. The erasure is written down under a pseudonym in table `erasures`, and
-    later runs drop what it names. Landing files are not touched: those that still hold the user are listed, with the
+    later runs drop what it names. Vectors kept under the data folder are deleted, all of them: they are made again at
+    the next run. Landing files are not touched: those that still hold the user are listed, with the
     number of records.
     """
     if (user is None) == (conversation is None):

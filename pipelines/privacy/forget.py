@@ -12,6 +12,7 @@ from anonymize.door import Deidentifier
 from anonymize.keyring import find_key
 from anonymize.keys import load_key
 from pipelines.beside import drop_exchanges
+from pipelines.encoders import CACHE_FOLDER
 from pipelines.engine import pool_of
 from pipelines.night import SCHEDULED, WORK, sweep_work, work_folder
 from pipelines.privacy.landed import Landed, search_landing
@@ -32,6 +33,7 @@ from pipelines.steps.deidentify import policy_of
 from pipelines.steps.detect import days_to_detect, detect_chunk, plan_detection
 from pipelines.steps.overlay import Overlay
 from pipelines.steps.publish import Batch, publish_batch
+from pipelines.vectors import clear_vectors
 from schemas.contract import table
 from schemas.errors import ErasureFault, NotFound
 from warehouse.catalogue import rebuild
@@ -56,7 +58,7 @@ def forget(settings: Settings, request: Request, *, dry_run: bool = False) -> Er
 
     Raises:
         NotFound: Nothing in the tables or the landing zone belongs to it.
-        ErasureFault: Rows are left afterwards.
+        ErasureFault: Rows, or vectors of texts, are left afterwards.
         KeyFault: The key of the warehouse is not there.
         WarehouseBusy: A run holds the warehouse.
         WarehouseFault: A file among the tables cannot be searched.
@@ -115,6 +117,7 @@ class _Eraser:
             s: [None] if wanted.whole else sorted(users.get(s, ())) for s in sorted(affected)
         }
         self._erase(wanted, held, whose, exchanges)
+        self._clear_vectors()
         left = _by_table(rows_held(self.warehouse, wanted, exchanges))
         left |= _by_table(kept_rows_held(self.warehouse, wanted, exchanges))
         if left:
@@ -125,6 +128,18 @@ class _Eraser:
             )
         under_way = len(list((self.settings.warehouse / WORK).glob(f"{SCHEDULED}*")))
         return Erasure(self.run_id, shown, len(wanted.conversations), removed, left, landed, under_way=under_way)
+
+    def _clear_vectors(self) -> None:
+        """Let go of all kept vectors: they stand under digests of texts, so none can be told to be the user's."""
+        folder = self.settings.home / CACHE_FOLDER
+        try:
+            clear_vectors(folder)
+        except OSError as fault:
+            raise ErasureFault(
+                f"The kept vectors in {folder} cannot be deleted ({type(fault).__name__}).",
+                state="All rows of the user are gone from the tables; vectors of de-identified texts may be left.",
+                then="Delete that folder; runs make it anew.",
+            ) from None
 
     def _landed(self) -> Landed:
         """Search the landing zone, by the raw names of sources."""

@@ -78,6 +78,10 @@ FOUND = [
     ("https://files.example/d/aB3dE5fG7hJ9kL1mN", "aB3dE5fG7hJ9kL1mN", "URL_SECRET"),
     ("name,dob,phone\nTove Ek,1984-01-22,555-0112", "1984-01-22", "DATE_OF_BIRTH"),
     ("name,dob,phone\nTove Ek,1984-01-22,555-0112", "555-0112", "PHONE"),
+    ("把退款打到6217000000000000123上", "6217000000000000123", "BANK_ACCOUNT"),
+    ("she wants the rent to 6217000000000000123 now", "6217000000000000123", "BANK_ACCOUNT"),
+    ("night_owl_77 is my username there", "night_owl_77", "HANDLE"),
+    ("We meet at the corner of Ahorn kapu 39. and Mathias Pass", "the corner of Ahorn", "ADDRESS"),
     ("| 姓名 Name | 手机 |\n|---|---|\n| 云朵 | 0017 |", "云朵", "PERSON"),
 ]
 

@@ -27,6 +27,18 @@ FOUND = [
     ("叶子就是我室友", "叶子"),
     ('"婷婷, if anything comes up, 可以打电话', "婷婷"),
     ("参加人张总、黄蓉、李主任", "黄蓉"),
+    ("请以游琴的名义写封信", "游琴"),
+    ("我妹妹玉华要高考了", "玉华"),
+    ("附件请查收，谢谢。\n\n贾晓芸", "贾晓芸"),
+    ("跟Rachel Moore和安静约了周五", "安静"),
+    ("# 何红的密钥，别提交", "何红"),
+    ("温暖女士：您好，包裹已到", "温暖"),
+    ("文件给老高看过了", "老高"),
+    ("报名表写：贺晚，女，三十岁", "贺晚"),
+    ("The neighbour, Ji-woo Park, parks there", "Ji-woo Park"),
+    ("Maeve O'Hanlon (chair) opened the meeting", "Maeve O'Hanlon"),
+    ("my landlord, Dr. May, never answers", "May"),
+    ("payee Mark Long, due on Friday", "Mark Long"),
 ]
 KEPT = [
     "Explain Bayes' theorem and Docker Compose in Python.",
@@ -36,6 +48,9 @@ KEPT = [
     "## Key Features\n- Fast Setup\n- Simple Pricing",
     "What is the weather in Paris in April?",
     "北京到上海的高铁多久",
+    "我妈妈常常在家，我老公高兴得很",
+    "公司的名义和个人的身份有什么区别",
+    "The Part-time Park ranger job, and a Real-time Cook app",
 ]
 
 
@@ -49,7 +64,15 @@ def test_public_names_products_and_headings_stay(mask: Callable[[str], str], tex
     assert mask(text) == text
 
 
-@pytest.mark.parametrize(("text", "place"), [("我住在石家庄，想换工作", "石家庄"), ("I live in Dundee now", "Dundee")])
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("我住在石家庄，想换工作", "石家庄"),
+        ("I live in Dundee now", "Dundee"),
+        ("We moved here from Cyprus (Greek) last year", "Cyprus (Greek)"),
+        ("Odalys Quint\n\nALFRICK\nUnited Kingdom", "ALFRICK"),
+    ],
+)
 def test_where_somebody_lives_is_masked(masked: Callable[[str, str, str], bool], text: str, place: str) -> None:
     assert masked(text, place, "LOCATION")
 

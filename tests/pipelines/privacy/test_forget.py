@@ -236,3 +236,27 @@ def test_without_the_key_of_the_warehouse_nobody_is_erased(settings):
     kept.unlink()
     with pytest.raises(KeyFault, match="is needed"):
         forget(settings, Request(user=ERASED))
+
+
+def test_kept_vectors_go_with_the_user(settings):
+    folder = settings.home / "vectors"
+    folder.mkdir(exist_ok=True)
+    for name in ("one.sqlite", "one.sqlite-wal"):
+        (folder / name).write_bytes(b"x")
+    with pytest.raises(NotFound):
+        forget(settings, Request(user="nobody"))
+    assert len(list(folder.glob("one.*"))) == 2
+    forget(settings, Request(user=ERASED), dry_run=True)
+    assert len(list(folder.glob("one.*"))) == 2
+    forget(settings, Request(user=ERASED))
+    assert list(folder.iterdir()) == []
+
+
+def test_vectors_that_cannot_be_deleted_are_an_error(settings, monkeypatch):
+    def refuse(folder):
+        raise PermissionError(folder)
+
+    monkeypatch.setattr(forget_module, "clear_vectors", refuse)
+    with pytest.raises(ErasureFault, match="kept vectors"):
+        forget(settings, Request(user=ERASED))
+    assert rows_of(settings, "messages").filter(pl.col("user_key") == user_key(settings)).is_empty()
