@@ -106,8 +106,8 @@ class PlaceCueRecognizer(RuleRecognizer):
                 yield from self._accept(view, *match.span(1), stated=True)
         for match in view.matches(_LETTER_HEAD):
             if view.text[match.start(2) : match.end(2)].lower() in known.places:
-                yield Hit(*match.span(1), GUESSED, "LOCATION")
-                yield Hit(*match.span(2), GUESSED, "LOCATION")
+                yield Hit.at(match.span(1), GUESSED, "LOCATION")
+                yield Hit.at(match.span(2), GUESSED, "LOCATION")
         if view.has_han and any(c in view.text for c in "我生家住刚"):
             yield from self._in_chinese(view)
         if "," in view.text:

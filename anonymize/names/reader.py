@@ -69,7 +69,7 @@ class NameReader(EntityRecognizer):
                         # A model that was given capitals finds more names than there are.
                         if written == read or believed(entity, read):
                             span = view.span(offset + start, offset + end)
-                            results[number].append(result(entity, *span, score, self.name))
+                            results[number].append(result(entity, *span, score, type(self).__name__))
         return results
 
     def forget(self) -> None:

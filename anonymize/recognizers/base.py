@@ -155,7 +155,7 @@ class RuleRecognizer(EntityRecognizer):
                 if hit.score > WEAK:
                     view.found[hit.start : hit.end] = b"\x01" * (hit.end - hit.start)
                 start, end = view.span(hit.start, hit.end)
-                results.append(result(hit.entity, start, end, hit.score, self.name))
+                results.append(result(hit.entity, start, end, hit.score, type(self).__name__))
         return results
 
 

@@ -13,10 +13,13 @@ from anonymize.recognizers.base import PATTERNS, RuleRecognizer, over_bytes, ove
 from anonymize.view import View
 
 PIECES = st.sampled_from(
-    ["Ines Calloway", "王经理", "收件人：赵敏慧", "13800138000", "１３８００１３８０００", "q.w@host.example", "4111 1111 1111 1111",
-     "GB82WEST12345698765432", "203.0.113.9", "sk-abcdEFGH1234567890abcd", "/home/iwest01/x", "my name is ", "name: ",
-     "12 Maple Street, Apt 4", "文三路138号2幢301室", "我妹妹丽华要", "Dr. May", "\n", " ", "，", ".", "密码：Zx9!kkqw", "born 3 March 1985",
-     "@a_b_1", "https://a.example/?token=abc", "的", "<EMAIL_abcd2345>", "\u200b", "e\u0301", "\ud83d"]
+    [
+        "Ines Calloway", "王经理", "收件人：赵敏慧", "13800138000", "１３８００１３８０００", "q.w@host.example",
+        "4111 1111 1111 1111", "GB82WEST12345698765432", "203.0.113.9", "sk-abcdEFGH1234567890abcd", "/home/iwest01/x",
+        "my name is ", "name: ", "12 Maple Street, Apt 4", "文三路138号2幢301室", "我妹妹丽华要", "Dr. May", "\n", " ",
+        "，", ".", "密码：Zx9!kkqw", "born 3 March 1985", "@a_b_1", "https://a.example/?token=abc", "的",
+        "<EMAIL_abcd2345>", "\u200b", "e\u0301", "\ud83d",
+    ]
 )  # fmt: skip
 TEXTS = st.lists(st.lists(PIECES, max_size=6).map("".join), min_size=1, max_size=8)
 
