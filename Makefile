@@ -59,7 +59,8 @@ train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
 
 bench-pii: setup ## Measure de-identification beside Presidio as it comes
-	@PYTHONPATH=. $(BIN)/python benchmarks/pii.py $(if $(wildcard ../shared/pii),--shared ../shared/pii)
+	@PYTHONPATH=. $(BIN)/python benchmarks/pii.py $(if $(wildcard ../shared/pii),--shared ../shared/pii) \
+		--talk $(wildcard ../shared/gold/real_dev.jsonl ../shared/gold/zh_dev.jsonl)
 
 clean: ## Remove the environment and the demo's output
 	rm -rf .venv $(DEMO)

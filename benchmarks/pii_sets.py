@@ -70,6 +70,18 @@ def plain() -> list[Row]:
     return [Row("zh" if re.search(r"[\u4e00-\u9fff]", part) else "en", part, []) for part in parts]
 
 
+def talk(path: Path, chars: int) -> list[Row]:
+    """The messages of conversations in the native format, from the start, up to a number of characters; no spans."""
+    rows, total = [], 0
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            text = json.loads(line).get("content")
+            if text and total < chars:
+                rows.append(Row("zh" if re.search(r"[\u4e00-\u9fff]", text) else "en", text, []))
+                total += len(text)
+    return rows
+
+
 def _fill(template: str, lang: str, values: Values, draw: random.Random) -> Row:
     text, spans, at = "", [], 0
     for match in _SLOT.finditer(template):

@@ -45,6 +45,13 @@ def test_four_times_the_text_takes_about_four_times_as_long(door: Deidentifier, 
     assert long < 8 * short + 0.6
 
 
+@pytest.mark.parametrize("unit", ["a1-b2.", "7", "@", "[", "](", ".", "(1) 2-3 ", "AB12 ", "4111 "])
+def test_a_megabyte_that_looks_like_data_takes_no_longer_than_other_text(door: Deidentifier, unit: str) -> None:
+    seconds(door, unit, 50_000)  # automata are built as texts come
+    # Half a second to one on an idle core; a stall would take minutes.
+    assert seconds(door, unit, 1_000_000) < 6
+
+
 @pytest.mark.slow
 def test_memory_is_flat_over_two_hundred_thousand_messages(door: Deidentifier) -> None:
     process = psutil.Process()
