@@ -1,5 +1,6 @@
 """Step `deidentify`: one bucket of a landing day, from raw records to de-identified frames."""
 
+import gc
 import resource
 import sys
 from functools import lru_cache
@@ -91,4 +92,7 @@ def policy_of(settings: Settings) -> Policy:
 
 @lru_cache(maxsize=1)
 def _door(key: PseudonymKey, policy: Policy) -> Deidentifier:
-    return Deidentifier(key, policy)
+    door = Deidentifier(key, policy)
+    # Models and word lists stay for the life of the process: the collector need not walk them again and again.
+    gc.freeze()
+    return door
