@@ -170,7 +170,9 @@ class ChineseNameCueRecognizer(RuleRecognizer):
         """Whether prose after a loose cue reads as a name: it must end where a name can end."""
         if stated or "·" in text[start:end]:
             return True
-        if text[start:end] in lists().words or text[start : start + 2] in lists().words:
-            return False
+        known = lists()
+        for value in (text[start:end], text[start : start + 2]):
+            if value in known.words or value in known.vocabulary_zh:
+                return False
         following = text[end : end + 1]
         return not "\u4e00" <= following <= "\u9fff" or following in _STOPS

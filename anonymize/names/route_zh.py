@@ -59,7 +59,7 @@ def may_hold_name(sentence: str, found: bytes | bytearray) -> bool:
 def _may_stand(around: str, at: int) -> bool:
     """Whether the character at a place begins or ends a name, by what stands around it."""
     words = lists().vocabulary_zh
-    if _covered(around, at, words):
+    if covered(around, at, words):
         return False
     pair = around[at : at + 2]
     given = len(pair) == 2 and GIVEN_CHARACTERS.issuperset(pair)
@@ -78,7 +78,7 @@ def _places() -> frozenset[str]:
     return frozenset(place[:2] for place in lists().places_zh)
 
 
-def _covered(sentence: str, at: int, words: frozenset[str]) -> bool:
+def covered(sentence: str, at: int, words: frozenset[str]) -> bool:
     """Whether the character at a place belongs to a word."""
     for length in range(2, _LONGEST + 1):
         for start in range(max(0, at - length + 1), at + 1):

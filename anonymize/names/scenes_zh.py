@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import Lists, lists
-from anonymize.names.route_zh import COMMON_FAMILY, GIVEN_CHARACTERS
+from anonymize.names.route_zh import COMMON_FAMILY, GIVEN_CHARACTERS, covered
 from anonymize.names.titles_zh import NICK_WORDS
 from anonymize.recognizers.base import GUESSED, SHAPED, Hit, Pattern, RuleRecognizer, over_text
 from anonymize.view import View
@@ -43,6 +43,13 @@ _NICK = over_text(
     r"(?:[看签审借帮要去来说的]|[^\x{4e00}-\x{9fff}]|$)"
 )
 
+# No scene at all: a common family name that is hardly a noun or an adjective, and two characters that given names are
+# made of, none of them in a word.
+_FAMILY = "".join(sorted(COMMON_FAMILY - set("金江高马万汤钱龙田石雷毛叶温季黄熊方余程于")))
+_GIVEN = "".join(sorted(GIVEN_CHARACTERS))
+_FULL = over_text(f"[{_FAMILY}][{_GIVEN}][{_GIVEN}]")
+_LONGEST_WORD = 4
+
 
 class ChineseSceneRecognizer(RuleRecognizer):
     """Finds Chinese people by what they own, sign, are called or do with others."""
@@ -72,6 +79,10 @@ class ChineseSceneRecognizer(RuleRecognizer):
         for match in view.matches(_NICK):
             if match.group(1) not in NICK_WORDS:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
+        for match in view.matches(_FULL):
+            start, end = match.span()
+            if not _in_words(view, start, end, known):
+                yield Hit(start, end, GUESSED, "PERSON")
         for match in view.matches(_RELATIVE):
             value = match.group(1)
             if GIVEN_CHARACTERS.issuperset(value) and value not in known.vocabulary_zh and value not in known.places_zh:
@@ -87,3 +98,13 @@ class ChineseSceneRecognizer(RuleRecognizer):
             word = value in known.vocabulary_zh or value in known.words or value[:2] in known.vocabulary_zh
             if word_too or not word:
                 yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
+
+
+def _in_words(view: View, start: int, end: int, known: Lists) -> bool:
+    """Whether a word covers a character of a place, or somebody or somewhere of public knowledge stands there."""
+    value = view.text[start:end]
+    if value in known.famous or value in known.places or value in known.places_zh:
+        return True
+    first = max(0, start - _LONGEST_WORD + 1)
+    around = view.text[first : end + _LONGEST_WORD]
+    return any(covered(around, at - first, known.vocabulary_zh) for at in range(start, end))

@@ -22,6 +22,9 @@ _ORG_TAIL = re.compile(
 )
 _DOTTED = re.compile(r"[\u4e00-\u9fff]{1,5}(?:·[\u4e00-\u9fff]{1,4}){1,3}")
 _LONGEST_NAME = 12
+# What the model calls a conjunction, a preposition, an adverb, a particle, a pronoun or a direction is no family name,
+# though its character may be one: 和 in "with the teacher", 向, 都, 从.
+_FUNCTION = frozenset("cpdurf")
 _NEXT = re.compile(
     r"[、，,和与跟及]([\u4e00-\u9fff]{2,4}?)(?=[、，,。和与跟及！？!?\s都说在的一二三四五六七八九十两谁]|$)"
 )
@@ -131,7 +134,7 @@ def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     # The family name has to begin a word, and the model must not see a longer word there.
     if word.end not in (start + len(head), title.end()) or whole in TITLE_WORDS or whole in known.famous:
         return None
-    if len(title.group()) == 1 and word.tag not in ("PER", "nr"):
+    if word.tag in _FUNCTION or (len(title.group()) == 1 and word.tag not in ("PER", "nr")):
         return None
     return title.end()
 
