@@ -2,7 +2,7 @@
 
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from functools import partial
@@ -108,7 +108,12 @@ def origins(landing: Path, day: date) -> Iterator[Origin | tuple[str, RawRecord]
     Raises:
         LandingError: The landing zone is not there, or an archive cannot be read for the disk's reasons.
     """
-    for name, path in day_files(landing, day).items():
+    yield from expanded(day_files(landing, day), day)
+
+
+def expanded(files: Mapping[str, Path], day: date) -> Iterator[Origin | tuple[str, RawRecord]]:
+    """As `origins`, of the files of a landing day that was listed before (`day_files`)."""
+    for name, path in files.items():
         with reading(name, day):
             yield from _expanded(path, name)
 

@@ -1,7 +1,7 @@
 """Step `scan`: takes stock of a landing day before anything is read for good."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from pipelines.readers.containers.origin import Origin
-from pipelines.readers.landing import context_for, day_files, origins, reading
+from pipelines.readers.landing import context_for, day_files, expanded, reading
 from pipelines.readers.logfile import open_log
 from pipelines.readers.raw import RawRecord
 from pipelines.readers.sources import load_sources
@@ -44,8 +44,10 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
         ConfigError: The declarations of sources are not valid.
     """
     folder = work / f"dt={day}" / "scan"
-    scanner = _Scanner(settings, day, Routes(folder))
-    for found in origins(settings.landing, day):
+    # Listed once: a file that arrives meanwhile is in no part of the scan, and stops the run before it publishes.
+    listed = day_files(settings.landing, day)
+    scanner = _Scanner(settings, day, Routes(folder), {path: name for name, path in listed.items()})
+    for found in expanded(listed, day):
         if isinstance(found, Origin):
             with reading(found.name, day):
                 scanner.read(found)
@@ -57,8 +59,7 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
     for log in scanner.logs:
         read_from.setdefault(log.file, []).append(log)
     files = tuple(
-        _file_scan(path, name, scanner.records[name], read_from.get(name, []))
-        for name, path in day_files(settings.landing, day).items()
+        _file_scan(path, name, scanner.records[name], read_from.get(name, [])) for name, path in listed.items()
     )
     return DayScan(
         day=day,
@@ -73,9 +74,8 @@ def scan_day(settings: Settings, day: date, work: Path) -> DayScan:
 
 
 class _Scanner:
-    def __init__(self, settings: Settings, day: date, routes: Routes) -> None:
-        self.settings, self.day, self.routes = settings, day, routes
-        self.names = {path: name for name, path in day_files(settings.landing, day).items()}
+    def __init__(self, settings: Settings, day: date, routes: Routes, names: Mapping[Path, str]) -> None:
+        self.settings, self.day, self.routes, self.names = settings, day, routes, names
         self.sources = load_sources(settings.sources_path)
         self.logs: list[LogScan] = []
         self.records: Counter[str] = Counter()

@@ -12,8 +12,10 @@ from pipelines.readers.landing import context_for, day_files, landing_days, orig
 from pipelines.readers.logfile import open_log
 from pipelines.readers.raw import RawRecord
 from pipelines.readers.sources import Sources
+from pipelines.steps import scan
 from schemas.errors import LandingError
 from schemas.reasons import Reason
+from tests.conftest import settings_for
 
 DAY = date(2026, 11, 2)
 LIMIT = 1 << 16
@@ -152,6 +154,23 @@ def test_parquet_rows_become_the_records_that_json_lines_would_hold(folder):
     first, second = (json.loads(r.data) for r in read(folder, "a.parquet"))
     assert first == {"kind": "message", "conversation_id": "c", "content": "你好", "created_at": "2026-11-02T02:00:00Z"}
     assert second["content"] is None
+
+
+def test_a_file_that_arrives_during_the_scan_stops_the_run_and_is_not_passed_over(tmp_path, monkeypatch):
+    landing = tmp_path / "landing"
+    (landing / f"dt={DAY}").mkdir(parents=True)
+    (landing / f"dt={DAY}" / "a.jsonl").write_bytes(b"{}\n")
+
+    def late(*given):
+        (landing / f"dt={DAY}" / "b.jsonl").write_bytes(b"{}\n")
+        return open_log(*given)
+
+    monkeypatch.setattr(scan, "open_log", late)
+    settings = settings_for(tmp_path, landing=landing, workers=1)
+    found = scan.scan_day(settings, DAY, tmp_path / "work")
+    assert [f.file for f in found.files] == ["a.jsonl"]
+    with pytest.raises(LandingError, match="changed"):
+        scan.assert_unchanged(settings, found)
 
 
 def test_hidden_files_and_unfinished_uploads_are_left_alone(folder):
