@@ -22,7 +22,7 @@ _THEIRS = (
 _OWNER = over_text(rf"{_EDGE}({_HAN}{{2,3}})的{_THEIRS}")
 _KIN_OWNER = over_text(rf"{_KIN}({_HAN}{{2,3}})的{_THEIRS}")
 _IN_NAME_OF = over_text(rf"以({_HAN}{{2,3}})的(?:名义|身份|口吻|口气|语气)")
-_OF_SEX = over_text(rf"(?:^|[^\x{{4e00}}-\x{{9fff}}])({_HAN}{{2,4}})[,，、 ]\s?[男女](?:[,，。、 ]|性|$)")
+_OF_SEX = over_text(rf"{_EDGE}({_HAN}{{2,4}})[,，、 ]\s?[男女](?:[,，。、 ]|性|$)")
 _USER = over_text(rf"(?:用户|账户|会员|操作员|操作人)({_HAN}{{2,3}})\s?[(（\[]")
 _CALLED = over_text(rf"(?:{_KIN}|[我他她])叫({_HAN}{{2,3}})(?:[,，。！!；;\n]|$)")
 _RELATIVE = over_text(
@@ -31,9 +31,7 @@ _RELATIVE = over_text(
 _BOTH = over_text(
     rf"[跟和与给约同找][A-Za-z .'-]{{2,40}}[和跟与、]({_HAN}{{2,3}})(?:约|说|去|来|一起|要|的|开会|见|都|[,，。]|$)"
 )
-_TITLED = over_text(
-    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}])({_HAN}{{2,3}})(?:先生|女士|小姐|同学|老师|经理|主任|教授|医生)(?:[:：,，]|您好|你好)"
-)
+_TITLED = over_text(rf"{_EDGE}({_HAN}{{2,3}})(?:先生|女士|小姐|同学|老师|经理|主任|教授|医生)(?:[:：,，]|您好|你好)")
 _MAILED = over_text(rf"[给跟和找]({_HAN}{{2,3}})[,，](?:他|她|TA)的")
 _SIGNED = over_text(rf"\n\s{{0,4}}({_HAN}{{2,4}})\s*$")
 _LETTER = over_text(r"您好|你好|尊敬的|亲爱的|此致|敬礼|谢谢|感谢|查收|祝好|顺颂|敬上|见字")
@@ -48,7 +46,6 @@ _NICK = over_text(
 _FAMILY = "".join(sorted(COMMON_FAMILY - set("金江高马万汤钱龙田石雷毛叶温季黄熊方余程于")))
 _GIVEN = "".join(sorted(GIVEN_CHARACTERS))
 _FULL = over_text(f"[{_FAMILY}][{_GIVEN}][{_GIVEN}]")
-_LONGEST_WORD = 4
 
 
 class ChineseSceneRecognizer(RuleRecognizer):
@@ -80,9 +77,10 @@ class ChineseSceneRecognizer(RuleRecognizer):
             if match.group(1) not in NICK_WORDS:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
         for match in view.matches(_FULL):
-            start, end = match.span()
-            if not _in_words(view, start, end, known):
-                yield Hit(start, end, GUESSED, "PERSON")
+            span = match.span()
+            in_word = any(covered(view.text, at, known.vocabulary_zh) for at in range(*span))
+            if not in_word and not _public(match.group(), known):
+                yield Hit.at(span, GUESSED, "PERSON")
         for match in view.matches(_RELATIVE):
             value = match.group(1)
             if GIVEN_CHARACTERS.issuperset(value) and value not in known.vocabulary_zh and value not in known.places_zh:
@@ -93,18 +91,13 @@ class ChineseSceneRecognizer(RuleRecognizer):
         for match in view.matches(pattern):
             value = match.group(1)
             family = value[:2] in known.surnames or value[0] in known.surnames
-            if not family or value in known.famous or value in known.places or value in known.places_zh:
+            if not family or _public(value, known):
                 continue
             word = value in known.vocabulary_zh or value in known.words or value[:2] in known.vocabulary_zh
             if word_too or not word:
                 yield Hit.at(match.span(1), SHAPED - 0.1, "PERSON")
 
 
-def _in_words(view: View, start: int, end: int, known: Lists) -> bool:
-    """Whether a word covers a character of a place, or somebody or somewhere of public knowledge stands there."""
-    value = view.text[start:end]
-    if value in known.famous or value in known.places or value in known.places_zh:
-        return True
-    first = max(0, start - _LONGEST_WORD + 1)
-    around = view.text[first : end + _LONGEST_WORD]
-    return any(covered(around, at - first, known.vocabulary_zh) for at in range(start, end))
+def _public(value: str, known: Lists) -> bool:
+    """Whether somebody or somewhere of public knowledge has this name."""
+    return value in known.famous or value in known.places or value in known.places_zh
