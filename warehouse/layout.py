@@ -128,7 +128,7 @@ class Warehouse:
         checked = 0
         for table in contract.tables() if tables is None else tables:
             for path in sorted((self.root / table).rglob("*.parquet")):
-                if path.name != FILE or day_of(path.parent) is None or path.parent.parent.name != table:
+                if not is_partition(path, table):
                     raise foreign(path, "does not lie where a partition lies")
                 compare(path, contract.table(table))
                 checked += 1
@@ -149,6 +149,11 @@ def day_of(folder: Path) -> date | None:
         return date.fromisoformat(match[1]) if match else None
     except ValueError:
         return None
+
+
+def is_partition(path: Path, table: str) -> bool:
+    """Whether a file lies where a partition of a table lies."""
+    return path.name == FILE and day_of(path.parent) is not None and path.parent.parent.name == table
 
 
 def read_footer(path: Path) -> tuple[pa.Schema, dict[str, str], int]:

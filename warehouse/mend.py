@@ -13,7 +13,7 @@ from schemas import contract
 from schemas.errors import WarehouseFault
 from warehouse.copy import bring_strays, unused, withdraw
 from warehouse.files import faults_named, sync_folder
-from warehouse.layout import FILE, Warehouse, compare, day_of, foreign
+from warehouse.layout import FILE, Warehouse, compare, day_of, foreign, is_partition
 from warehouse.ledger import copying
 
 ASIDE = ".aside"
@@ -73,7 +73,7 @@ def misfits(warehouse: Warehouse) -> Iterator[Misfit]:
     """
     for name, shape in contract.tables().items():
         for path in sorted((warehouse.root / name).rglob("*.parquet")):
-            if path.name != FILE or day_of(path.parent) is None or path.parent.parent.name != name:
+            if not is_partition(path, name):
                 yield Misfit(name, path, "does not lie where a partition lies")
             elif not _signed(path, name):
                 try:

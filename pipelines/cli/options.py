@@ -84,8 +84,12 @@ def opened(chosen: Settings) -> Warehouse:
 def warn_of_misfits(warehouse: Warehouse) -> None:
     """Name the files among the tables that are no partitions. What does not read them works on."""
     for found in misfits(warehouse):
-        fault = foreign(found.path, found.how)
-        err.print(f"warning: {fault}", markup=False, highlight=False, soft_wrap=True)
+        warn_of_misfit(found.path, found.how)
+
+
+def warn_of_misfit(path: Path, how: str) -> None:
+    """Name a file among the tables that is no partition."""
+    err.print(f"warning: {foreign(path, how)}", markup=False, highlight=False, soft_wrap=True)
 
 
 def parse_day(text: str) -> date:

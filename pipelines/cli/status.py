@@ -6,11 +6,19 @@ from pathlib import Path
 import typer
 from rich.table import Table
 
-from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, err, out, settings
+from pipelines.cli.options import (
+    ConfigOption,
+    JsonOption,
+    LandingOption,
+    WarehouseOption,
+    out,
+    settings,
+    warn_of_misfit,
+)
 from pipelines.readers.landing import landing_days
 from schemas.errors import LandingError
 from warehouse.describe import describe
-from warehouse.layout import Warehouse, foreign
+from warehouse.layout import Warehouse
 
 
 def register(app: typer.Typer) -> None:
@@ -51,8 +59,7 @@ def status(
         peak = f"{run['peak_memory_mb']:,.0f}"
         runs.add_row(str(run["dt"]), finished, f"{run['partitions']:,}", peak, run["code_version"])
     for one in found["misfits"]:
-        fault = foreign(Path(one["path"]), one["how"])
-        err.print(f"warning: {fault}", markup=False, highlight=False, soft_wrap=True)
+        warn_of_misfit(Path(one["path"]), one["how"])
     out.print(runs if found["runs"] else "No run yet. Start with: tacit run --landing PATH --warehouse PATH --all")
     if waiting:
         days = ", ".join(map(str, waiting[:5])) + (f" and {len(waiting) - 5} more" if len(waiting) > 5 else "")
