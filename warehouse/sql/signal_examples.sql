@@ -72,5 +72,4 @@ SELECT
     occurred_at
 FROM found
 -- signal_id and dt are the key; by the others a question can choose before any text is read.
-GROUP BY
-    dt, signal_id, signal, rule, score, source, conversation_id, exchange_id, model, script, outcome, occurred_at
+GROUP BY ALL

@@ -73,18 +73,10 @@ read AS (
         (arg_max(message, newness) FILTER (WHERE wanted.text = 'request')).said AS request_text,
         (arg_max(message, newness) FILTER (WHERE wanted.text = 'reply')).said AS reply_text
     FROM found
-    GROUP BY dt, rank, source, conversation_id, exchange_id, model, signals, score, outcome
+    GROUP BY ALL
 )
 SELECT
-    dt,
-    rank,
-    source,
-    conversation_id,
-    exchange_id,
-    model,
-    signals,
-    score,
-    outcome,
+    * EXCLUDE (request_text, reply_text),
     request_kind(request_text) AS request_kind,
     request_text,
     reply_text
