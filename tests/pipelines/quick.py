@@ -17,6 +17,7 @@ from schemas.contract import table
 from warehouse.catalogue import FILE
 
 FIRST = date(2026, 11, 2)
+SECOND = FIRST + timedelta(days=1)
 NO_RESULTS = table("quality").empty().with_columns(dt=pl.lit(None, pl.Date))
 Record = dict[str, Any]
 
@@ -74,6 +75,12 @@ def land(landing: Path, day: date, records: Iterable[Record], name: str = "web.j
     folder = landing / f"dt={day}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("".join(json.dumps(r) + "\n" for r in records))
+
+
+def land_two_days(landing: Path) -> None:
+    """Three conversations, one of which goes on the next day."""
+    land(landing, FIRST, [*talk("a", 0), *talk("b", 0.1)])
+    land(landing, SECOND, [*talk("c", 1), *talk("a", 1.1)])
 
 
 def digests(warehouse: Path, tables: Sequence[str] = ("messages", "events", "exchanges", "signals")) -> dict[str, str]:

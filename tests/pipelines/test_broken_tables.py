@@ -4,13 +4,12 @@ import os
 import re
 import shutil
 import subprocess
-from datetime import timedelta
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from quick import FIRST, digests, land, make_quick, talk
+from quick import FIRST, SECOND, digests, land_two_days, make_quick
 from typer.testing import CliRunner
 
 from pipelines import night
@@ -26,8 +25,6 @@ from schemas.errors import KeyFault, WarehouseFault
 from tests.conftest import settings_for
 from warehouse.layout import Warehouse
 
-SECOND = FIRST + timedelta(days=1)
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
@@ -36,10 +33,8 @@ def quick(monkeypatch):
 
 @pytest.fixture
 def settings(tmp_path):
-    landing = tmp_path / "landing"
-    land(landing, FIRST, [*talk("a", 0), *talk("b", 0.1)])
-    land(landing, SECOND, [*talk("c", 1), *talk("a", 1.1)])
-    return settings_for(tmp_path, landing=landing, workers=1)
+    land_two_days(tmp_path / "landing")
+    return settings_for(tmp_path, landing=tmp_path / "landing", workers=1)
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" + b"\xff" * 64 + b"PAR1"])

@@ -1,11 +1,10 @@
 """`tacit run --recompute signals`: what is derived comes out as a run from the raw logs would give it."""
 
 import shutil
-from datetime import timedelta
 
 import polars as pl
 import pytest
-from quick import FIRST, digests, land, make_quick, talk, vote
+from quick import FIRST, SECOND, digests, land, make_quick, talk, vote
 
 from pipelines.night import run_night
 from pipelines.recompute import event_days, recompute_signals
@@ -18,7 +17,6 @@ from tests.conftest import settings_for
 from warehouse.layout import Warehouse
 
 DERIVED = ("exchanges", "signals")
-SECOND = FIRST + timedelta(days=1)
 
 
 class Newer(Dislike):

@@ -1,11 +1,10 @@
 """A warehouse that is given as a URL: the night, the commands, retention and erasure, over the S3 protocol."""
 
-from datetime import timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
-from quick import FIRST, digests, land, make_quick, talk
+from quick import FIRST, SECOND, digests, land_two_days, make_quick
 from typer.testing import CliRunner
 
 from pipelines import scheduled
@@ -21,8 +20,6 @@ from warehouse.ledger import attach
 from warehouse.mend import set_aside
 from warehouse.store import Store
 
-SECOND = FIRST + timedelta(days=1)
-
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
@@ -31,8 +28,7 @@ def quick(monkeypatch):
 
 @pytest.fixture
 def landing(tmp_path):
-    land(tmp_path / "landing", FIRST, [*talk("a", 0), *talk("b", 0.1)])
-    land(tmp_path / "landing", SECOND, [*talk("c", 1), *talk("a", 1.1)])
+    land_two_days(tmp_path / "landing")
     return tmp_path / "landing"
 
 
