@@ -5,9 +5,7 @@ import json
 import stat
 import struct
 import time
-import warnings
 import zipfile
-from datetime import date
 from hashlib import sha256
 
 import pyarrow as pa
@@ -26,8 +24,8 @@ from pipelines.readers.logfile import SUFFIXES
 from pipelines.readers.raw import RawRecord
 from schemas.errors import LandingError
 from schemas.reasons import Reason
+from tests.pipelines.readers.archives_kit import DAY, found, member, packed, reasons
 
-DAY = date(2026, 11, 2)
 LIMIT = 1 << 16
 LINES = b"".join(b'{"n":%d,"pad":"%s"}\n' % (n, sha256(b"%d" % n).hexdigest().encode()) for n in range(5000))
 
@@ -37,37 +35,6 @@ def folder(tmp_path):
     path = tmp_path / f"dt={DAY}"
     path.mkdir()
     return path
-
-
-def member(name, mode=0, **more):
-    info = zipfile.ZipInfo("x")
-    info.filename = name
-    info.external_attr = mode << 16
-    info.compress_type = zipfile.ZIP_DEFLATED
-    for key, value in more.items():
-        setattr(info, key, value)
-    return info
-
-
-def packed(*members):
-    """An archive of (name or ZipInfo, content)."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, warnings.catch_warnings(action="ignore"):
-        for name, content in members:
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-def found(folder, data, name="export.zip"):
-    """The log files and the findings of an archive in a landing zone."""
-    (folder / name).write_bytes(data)
-    everything = list(origins(folder.parent, DAY))
-    files = [o for o in everything if isinstance(o, Origin)]
-    return files, [f for f in everything if not isinstance(f, Origin)]
-
-
-def reasons(findings):
-    return [(f.line, f.refusal.reason) for _, f in findings]
 
 
 def test_members_are_read_like_files(folder):
@@ -313,9 +280,9 @@ def test_whatever_is_overwritten_nothing_but_files_and_findings_comes_of_it(tmp_
         data[place : place + len(junk)] = junk
     path = tmp_path / "a.zip"
     path.write_bytes(data)
-    for found in origins_at(path):
-        if isinstance(found, Origin):
-            assert all(isinstance(r, RawRecord) for r in document(found, LIMIT))
+    for each in origins_at(path):
+        if isinstance(each, Origin):
+            assert all(isinstance(r, RawRecord) for r in document(each, LIMIT))
         else:
             assert found[1].refusal
 
