@@ -3,8 +3,10 @@
 import gzip
 import json
 import re
+import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +91,12 @@ class Artefacts:
         self._words = dict(self._places)
         for folder in folders:
             for path in sorted(p for p in folder.rglob("*") if p.is_file()):
-                name, compressed = str(path.relative_to(folder.parent)), path.suffix == ".parquet"
-                parts = [path.name, *(_parquet(path) if compressed else ())]
+                name, values = str(path.relative_to(folder.parent)), _VALUES.get(path.suffix)
+                parts = [path.name, *(values(path) if values else ())]
                 raw = [unpacked(path).decode(encoding, "replace") for encoding in ("utf-8", "utf-16-le")]
                 self._places[name] = plain("\n".join(parts + raw))
-                # Three letters in a row stand by chance in any hundred thousand compressed bytes.
-                self._words[name] = plain("\n".join(parts)) if compressed else self._places[name]
+                # Three letters in a row stand by chance in any hundred thousand bytes of numbers or of compressed text.
+                self._words[name] = plain("\n".join(parts)) if values else self._places[name]
         self._digits = {name: _BETWEEN_DIGITS.sub("", text) for name, text in self._places.items()}
 
     def holding(self, value: str, *, word: bool = False) -> list[str]:
@@ -102,8 +104,8 @@ class Artefacts:
 
         Args:
             value: The raw value.
-            word: Whether only a whole word counts, for names that are parts of other words. Of Parquet it is looked
-                for in the values, the schema, the metadata and the statistics, not among compressed bytes.
+            word: Whether only a whole word counts, for names that are parts of other words. In Parquet and
+                SQLite it is looked for in each value, in schemas, metadata and statistics, not among raw bytes.
         """
         wanted = plain(value)
         if word:
@@ -128,3 +130,17 @@ def _parquet(path: Path) -> Iterator[str]:
     for name in file.schema_arrow.names:
         for value in file.read([name]).column(0).to_pylist():
             yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _sqlite(path: Path) -> Iterator[str]:
+    """Table by table: how it was made, and every value that is text, or bytes that could be."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as con:
+        for name, made in con.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'").fetchall():
+            yield made
+            for row in con.execute(f'SELECT * FROM "{name}"'):  # noqa: S608 - a name that the file itself states
+                for value in row:
+                    with suppress(UnicodeDecodeError):
+                        yield value.decode() if isinstance(value, bytes) else str(value)
+
+
+_VALUES: dict[str, Callable[[Path], Iterator[str]]] = {".parquet": _parquet, ".sqlite": _sqlite}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from functools import partial
@@ -103,6 +104,21 @@ def test_nobody_planted_in_the_samples_survives(sample_artefacts, value):
 @pytest.mark.parametrize("name", GIVEN)
 def test_no_given_name_of_a_planted_person_survives(sample_artefacts, name):
     assert sample_artefacts.holding(name, word=True) == []
+
+
+def test_the_scanner_finds_a_short_name_as_a_value_and_not_among_numbers(tmp_path):
+    noise = b"\x01 bex\x02\xff" * 9
+    con = sqlite3.connect(tmp_path / "kept.sqlite")
+    con.execute("CREATE TABLE kept (key BLOB)")
+    con.execute("INSERT INTO kept VALUES (?)", [noise])
+    con.commit()
+    assert Artefacts([tmp_path]).holding("Bex", word=True) == []
+    for value in ("said Bex", b"said Bex"):
+        con.execute("DELETE FROM kept")
+        con.execute("INSERT INTO kept VALUES (?)", [value])
+        con.commit()
+        assert len(Artefacts([tmp_path]).holding("Bex", word=True)) == 1
+    con.close()
 
 
 def test_the_scanner_finds_what_is_there(canary_landing):

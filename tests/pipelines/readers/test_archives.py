@@ -284,7 +284,7 @@ def test_whatever_is_overwritten_nothing_but_files_and_findings_comes_of_it(tmp_
         if isinstance(each, Origin):
             assert all(isinstance(r, RawRecord) for r in document(each, LIMIT))
         else:
-            assert found[1].refusal
+            assert each[1].refusal
 
 
 def test_the_finding_of_a_member_reads_no_further_than_its_damage(folder):
