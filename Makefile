@@ -7,10 +7,10 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist lo
 DEMO := .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-slow test-all lint format docs cookbook bench bench-pii samples train clean
+.PHONY: help setup demo test test-slow test-all lint format docs cookbook bench bench-pii samples train train-cross-encoder clean
 
 help: ## Explain every target
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-19s %s\n", $$1, $$2}' Makefile
 
 setup: .venv/.ready ## Make the environment in .venv from requirements.lock (CPU only)
 
@@ -57,6 +57,10 @@ samples: setup ## Build samples/landing from samples/conversations
 train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="one other"
 	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
+
+train-cross-encoder: setup ## Tune the optional cross-encoder from labelled sets (about an hour), into TACIT_HOME
+	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
+	@PYTHONPATH=. $(BIN)/python benchmarks/fit_cross_encoder.py $(GOLD) $(SETS)
 
 bench-pii: setup ## Measure de-identification beside Presidio as it comes
 	@PYTHONPATH=. $(BIN)/python benchmarks/pii.py $(if $(wildcard ../shared/pii),--shared ../shared/pii) \

@@ -14,31 +14,26 @@ import argparse
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import date
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import polars as pl
 from ablation import ablation, average_precision, best_f1
+from labelled import read_set
 from regression import prior, regress
 from reliability import calibration_error, diagram
 from scipy.sparse import csr_array, hstack
 from sklearn.model_selection import GroupKFold
 
 from pipelines.encoders import load_encoder
-from schemas.contract import table
 from signals.complain import excused
-from signals.link import link
 from signals.logistic import packed
 from signals.ngrams import BUCKETS, hashed
 from signals.reactions import said
-from signals.readings import Reaction, Readings
+from signals.readings import Reaction
 from signals.rephrase import barred, mixed
 from signals.requests import Relation
-from signals.settings import DetectSettings
-from signals.sources import source_facts
 
 MODELS = Path(__file__).parent.parent / "signals" / "models"
 # The threshold is the least one at which so large a share of the detections is true, in conversations not seen.
@@ -58,46 +53,11 @@ READ = frozenset({"complain", "repeat"})
 Row = tuple[str, dict[str, float], int, str]
 
 
-def frame(path: Path) -> pl.DataFrame:
-    """Read the messages of a labelled set as rows of the `messages` table; their text is taken as it is."""
-    rows = []
-    for line in path.open(encoding="utf-8"):
-        record = json.loads(line)
-        if record["kind"] == "message":
-            text = record["content"]
-            rows.append({
-                "source": record.get("source") or path.stem, "conversation_id": record["conversation_id"],
-                "message_id": record["message_id"], "parent_id": record.get("parent_id"), "seq": record.get("seq"),
-                "role": record["role"], "text": text, "n_chars": None if text is None else len(text), "script": "none",
-                "status": record.get("status") or "ok", "has_attachment": False, "entity_counts": [], "flags": [],
-                "digest": record["message_id"], "arrival_dt": date(2025, 1, 1),
-            })  # fmt: skip
-    return pl.DataFrame(rows, schema=table("messages").polars).with_columns(dt=pl.col("arrival_dt"))
-
-
-def labels(path: Path) -> dict[tuple[str, str], dict[str, bool]]:
-    """Labels by (conversation, message): signal to whether a reader was sure of it."""
-    found: dict[tuple[str, str], dict[str, bool]] = {}
-    for line in path.open(encoding="utf-8"):
-        label = json.loads(line)
-        of = found.setdefault((label["conversation_id"], label["message_id"]), {})
-        of[label["signal"]] = of.get(label["signal"], False) or label.get("sure", True)
-    return found
-
-
 def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
     """Features and truth of every message of one set, for each model: (conversation, features, label)."""
-    messages = frame(gold / f"{name}.jsonl")
-    events = table("events").empty().with_columns(dt=pl.lit(None, pl.Date))
-    window = link(messages, events, source_facts(messages, events))
-    readings = Readings(window, encoder, DetectSettings())
-    known = labels(gold / f"{name}.labels.jsonl")
-    ids, conversations, texts = (window.messages[c] for c in ("message_id", "conversation_id", "text"))
-
-    def truth(row: int, signals: tuple[str, ...]) -> int | None:
-        """1, 0, or None where the readers were not sure."""
-        sure = [known.get((conversations[row], ids[row]), {}).get(s) for s in signals]
-        return 1 if True in sure else None if False in sure else 0
+    labelled = read_set(gold, name, encoder)
+    readings, truth = labelled.readings, labelled.truth
+    conversations, texts = (readings.window.messages[c] for c in ("conversation_id", "text"))
 
     def collect(
         items: list[Any],

@@ -10,6 +10,7 @@ import polars as pl
 
 from anonymize.door import Deidentifier, Item, Result
 from anonymize.keys import PseudonymKey
+from pipelines.cross_encoders import load_cross_encoder
 from pipelines.encoders import load_encoder
 from pipelines.evaluation import score
 from pipelines.readers.containers.lines import lines
@@ -66,7 +67,9 @@ def evaluate_files(
     facts = source_facts(clean.messages, clean.events)
     speeds = link_settings(settings.link)
     window = link(clean.messages, clean.events, facts, speeds, user_paces(clean.messages, speeds))
-    found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect))
+    # Text that was not de-identified must not reach a cache.
+    closer = load_cross_encoder(settings.cross_encoder, settings.home, 0)
+    found = detect(window, load_encoder(settings.encoder), detect_settings(settings.detect), closer)
     every = _labels(labels)
     labelled = every.join(clean.messages.select("conversation_id").unique(), on="conversation_id", how="semi")
     counts = {

@@ -19,6 +19,9 @@ from pipelines.readers.sources import SOURCES_FILE
 from pipelines.settings_groups import AnonymizeGroup, DetectGroup, LinkGroup, SecondReaderGroup, SqlGroup
 from schemas.errors import ConfigError
 
+# File of a cross-encoder's folder that says which weights it holds.
+CROSS_ENCODER_CARD = "tacit.json"
+
 CONFIG_FILE = "tacit.toml"
 _PREFIX = "TACIT_"
 _OUTSIDE = {"TACIT_CONFIG"}  # names the file itself, so it cannot stand in it
@@ -63,6 +66,11 @@ class Settings(BaseSettings):
     )
     encoder: str = Field(
         "use-multilingual", description="Sentence encoder: use-multilingual, or sentence-transformers:MODEL."
+    )
+    cross_encoder: Path | None = Field(
+        None,
+        description="Folder of a tuned cross-encoder, made by `make train-cross-encoder`, that reads Complain and"
+        " Rephrase beside the small models; unset: none.",
     )
     embedding_cache_mb: int = Field(
         512, ge=0, description="Most disk that vectors of de-identified texts take under home between runs; 0: none."
@@ -133,6 +141,8 @@ class Settings(BaseSettings):
         plain = self.model_dump(mode="json", exclude=outside)
         # Whether texts are encoded one by one shows in the last digits; how much is kept does not.
         plain["embedding_cache_mb"] = self.embedding_cache_mb > 0
+        # A cross-encoder counts by its card, which names its weights.
+        plain["cross_encoder"] = _digest_of(self.cross_encoder and self.cross_encoder / CROSS_ENCODER_CARD)
         # A registry of one's own counts by what it says, wherever it lies.
         plain["anonymize"]["registry"] = _digest_of(self.anonymize.registry)
         plain["detect"]["toggling_sources"] = sorted(plain["detect"]["toggling_sources"])

@@ -49,13 +49,15 @@ class Complain:
             return nothing_measurable(readings.window.exchanges)
         model = logistic("complain")
         found = readings.reactions
-        odds = model.probabilities([r.features for r in found], [said(r.text) for r in found])
+        usual = model.probabilities([r.features for r in found], [said(r.text) for r in found])
+        possible = [0.0 if excused(r) else p for r, p in zip(found, usual, strict=True)]
+        odds = readings.weighed("complain", [(r.exchange, r.row) for r in found], possible)
         reports = logistic("failure_report").probabilities([r.features for r in found])
         judgements = [
             Judgement(
                 r.exchange,
                 r.row,
-                0.0 if excused(r) else p,
+                p,
                 "failure_report" if q >= logistic("failure_report").threshold else "dissatisfaction",
                 phrase=_phrase(r.text) if p >= _WORTH_EXPLAINING else None,
             )
@@ -65,7 +67,7 @@ class Complain:
         return spoken(
             readings.window,
             judgements,
-            threshold=model.threshold if limit is None else limit,
+            threshold=readings.threshold("complain", model.threshold) if limit is None else limit,
             measurable=pl.col("next_text").is_not_null(),
             never=pl.col("follow_up").is_in(RESENT),
         )

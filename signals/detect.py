@@ -8,6 +8,7 @@ from schemas.contract import table
 from schemas.enums import Signal
 from schemas.ids import content_id
 from signals.complain import Complain
+from signals.cross_encoder import JUDGED, CrossEncoder
 from signals.detector import Detector
 from signals.dislike import Dislike
 from signals.dismiss import Dismiss
@@ -37,13 +38,19 @@ class Detections:
     signals: pl.DataFrame
 
 
-def detect(window: Window, encoder: Encoder | None, settings: DetectSettings | None = None) -> Detections:
+def detect(
+    window: Window,
+    encoder: Encoder | None,
+    settings: DetectSettings | None = None,
+    closer: CrossEncoder | None = None,
+) -> Detections:
     """Judge every exchange of a window by every detector.
 
     Args:
         window: The result of `signals.link.link`.
         encoder: The sentence encoder; None leaves null what needs one (complain, repeat, rephrase).
         settings: Thresholds; the defaults where None.
+        closer: A cross-encoder that reads beside the small models, if one is configured.
 
     Returns:
         Both tables. They depend on the window's rows only.
@@ -52,7 +59,7 @@ def detect(window: Window, encoder: Encoder | None, settings: DetectSettings | N
         EncoderFault: The encoder does not give equal texts equal unit vectors.
         ConfigError: A lexicon or a model cannot be used.
     """
-    readings = Readings(window, encoder, settings or DetectSettings())
+    readings = Readings(window, encoder, settings or DetectSettings(), closer)
     exchanges = window.exchanges
     found = []
     for detector in DETECTORS:
@@ -67,7 +74,8 @@ def detect(window: Window, encoder: Encoder | None, settings: DetectSettings | N
         )
         found.append(
             judged.filter(pl.col("value").fill_null(value=False)).with_columns(
-                signal=pl.lit(detector.signal.value), rule_version=pl.lit(rule_version(detector, readings.space))
+                signal=pl.lit(detector.signal.value),
+                rule_version=pl.lit(rule_version(detector, readings.space, closer)),
             )
         )
     return Detections(
@@ -75,18 +83,21 @@ def detect(window: Window, encoder: Encoder | None, settings: DetectSettings | N
     )
 
 
-def rule_version(detector: Detector, space: str) -> str:
+def rule_version(detector: Detector, space: str, closer: CrossEncoder | None = None) -> str:
     """Everything that a detection depends on beside the data: versions of rules, models and vector space.
 
     Args:
         detector: The detector.
         space: Name and revision of the encoder; empty without one.
+        closer: The cross-encoder, if there is one.
 
     Returns:
         For example `1+complain.1+use-multilingual@0.2.1`.
     """
     models = [f"{name}.{logistic(name).version}" for name in getattr(detector, "models", ())]
-    return "+".join([detector.version, *models, *([space] if "encoder" in detector.needs and space else [])])
+    spaces = [space] if "encoder" in detector.needs and space else []
+    read = [f"{closer.name}@{closer.revision}"] if closer is not None and detector.signal in JUDGED else []
+    return "+".join([detector.version, *models, *spaces, *read])
 
 
 def _signals(found: pl.DataFrame, exchanges: pl.DataFrame) -> pl.DataFrame:

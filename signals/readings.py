@@ -1,11 +1,13 @@
 """What several detectors need of one window, read once and only when asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import polars as pl
 
 from signals import reactions
+from signals.cross_encoder import CloseReading, CrossEncoder
 from signals.encoder import Encoder, Vectors
 from signals.link import Window
 from signals.prototypes import nearness
@@ -44,10 +46,13 @@ class Readings:
         window: Linked conversations.
         encoder: The encoder, or None: then nothing can be said about meaning.
         settings: Thresholds.
+        closer: A cross-encoder that reads beside the small models, or None.
     """
 
-    def __init__(self, window: Window, encoder: Encoder | None, settings: DetectSettings) -> None:
-        self.window, self.encoder, self.settings = window, encoder, settings
+    def __init__(
+        self, window: Window, encoder: Encoder | None, settings: DetectSettings, closer: CrossEncoder | None = None
+    ) -> None:
+        self.window, self.encoder, self.settings, self.closer = window, encoder, settings, closer
         self.vectors = None if encoder is None else Vectors(encoder)
 
     @cached_property
@@ -89,6 +94,30 @@ class Readings:
     def relations(self) -> list[Relation]:
         """The relation of every reaction to the earlier request that it resembles most; none without an encoder."""
         return [] if self.vectors is None else relate(self.window, self.vectors)
+
+    @cached_property
+    def close(self) -> CloseReading | None:
+        """What the cross-encoder reads; None without one."""
+        return None if self.closer is None else CloseReading(self.closer, self.window, self.relations)
+
+    def weighed(self, signal: str, keys: Sequence[tuple[int, int]], odds: list[float]) -> list[float]:
+        """Probabilities of a small model, weighed with the cross-encoder's where there is one.
+
+        Args:
+            signal: One of `signals.cross_encoder.JUDGED`.
+            keys: Exchange and row of each message.
+            odds: Probability of each, by the small model.
+        """
+        return odds if self.close is None else self.close.weighed(signal, keys, odds)
+
+    def threshold(self, signal: str, usual: float) -> float:
+        """Least probability of a detection, as cross-validation chose it for who judges.
+
+        Args:
+            signal: One of `signals.cross_encoder.JUDGED`.
+            usual: The small model's own.
+        """
+        return usual if self.closer is None else self.closer.blends[signal].threshold
 
     @cached_property
     def mood(self) -> dict[tuple[int, int], dict[str, float]]:

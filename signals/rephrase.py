@@ -106,7 +106,9 @@ class Rephrase:
             return nothing_measurable(readings.window.exchanges)
         model, mood = logistic("rephrase"), readings.mood
         relations = readings.relations
-        odds = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
+        usual = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
+        possible = [0.0 if barred(r) else p for r, p in zip(relations, usual, strict=True)]
+        odds = readings.weighed("rephrase", [(r.exchange, r.row) for r in relations], possible)
         judgements = []
         for r, p, q in zip(relations, odds, again(relations), strict=True):
             rule = redone(r)
@@ -116,7 +118,7 @@ class Rephrase:
         return spoken(
             readings.window,
             judgements,
-            threshold=model.threshold if limit is None else limit,
+            threshold=readings.threshold("rephrase", model.threshold) if limit is None else limit,
             measurable=comparable(),
             never=not_a_message(),
         )

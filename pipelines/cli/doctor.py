@@ -15,6 +15,7 @@ from rich.table import Table
 from anonymize.door import Deidentifier
 from anonymize.keys import PseudonymKey, load_key
 from pipelines.cli.options import ConfigOption, JsonOption, LandingOption, WarehouseOption, bring, loaded, out
+from pipelines.cross_encoders import TunedCrossEncoder
 from pipelines.encoders import load_encoder
 from pipelines.readers.landing import landing_days
 from pipelines.settings import Settings
@@ -91,6 +92,9 @@ def examine(chosen: Settings) -> Iterator[Finding]:
             yield Finding(name, "missing", "not installed", "make setup")
     yield _tried("de-identification", lambda: _door(chosen), "make setup")
     yield _tried("sentence encoder", lambda: _encoder(chosen), "make setup, or set TACIT_ENCODER")
+    if chosen.cross_encoder is not None:
+        folder = chosen.cross_encoder
+        yield _tried("cross-encoder", lambda: TunedCrossEncoder(folder).revision, "make train-cross-encoder")
     yield _key(chosen)
     yield _landing(chosen)
     if chosen.store is not None:

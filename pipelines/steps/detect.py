@@ -7,6 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
+from pipelines.cross_encoders import CrossEncoderReader, load_cross_encoder
 from pipelines.encoders import cached_encoder
 from pipelines.faults import without_values
 from pipelines.settings import Settings
@@ -91,7 +92,7 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
         Paths and counts. The folder holds `exchanges.parquet` and `signals.parquet`, contract columns.
 
     Raises:
-        ConfigError: The configured encoder is not installed.
+        ConfigError: The configured encoder or cross-encoder is not there, or not what it should be.
     """
     window, ours = _window(settings, chunk.dt), within(chunk.first, chunk.last)
     messages = overlay.scan("messages", window).filter(ours)
@@ -104,7 +105,8 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
     paces = pl.read_parquet(_paces_path(overlay.folder, chunk.dt))
     linked = link(said, events, facts, link_settings(settings.link), paces)
     encoder = _encoder(settings.encoder, settings.home, settings.embedding_cache_mb)
-    found = detect(linked, encoder, detect_settings(settings.detect))
+    closer = _closer(settings.cross_encoder, settings.home, settings.embedding_cache_mb)
+    found = detect(linked, encoder, detect_settings(settings.detect), closer)
     exchanges = found.exchanges.filter(pl.col("dt") == chunk.dt).drop("dt")
     signals = found.signals.filter(pl.col("dt") == chunk.dt).drop("dt")
     folder = overlay.folder / "detected" / f"dt={chunk.dt}" / f"chunk-{chunk.number:04d}"
@@ -120,6 +122,11 @@ def detect_chunk(settings: Settings, overlay: Overlay, chunk: Chunk) -> ChunkRes
 @lru_cache(maxsize=1)
 def _encoder(spec: str, home: Path, megabytes: int) -> Encoder:
     return cached_encoder(spec, home, megabytes)
+
+
+@lru_cache(maxsize=1)
+def _closer(folder: Path | None, home: Path, megabytes: int) -> CrossEncoderReader | None:
+    return load_cross_encoder(folder, home, megabytes)
 
 
 def _window(settings: Settings, day: date) -> list[date]:

@@ -1,0 +1,119 @@
+"""Tunes a sentence encoder into a cross-encoder: for `fit_cross_encoder.py`."""
+
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from pipelines.cross_encoders import tokens_of
+from signals.cross_encoder import Triple
+
+BATCH = 16
+DECAY = 0.01
+WARM_UP = 0.1
+SEED = 7
+Tokens = tuple[list[int], list[int]]
+
+
+class Tuner:
+    """A base model and its tokenizer.
+
+    Args:
+        base: Folder of a BERT-like model of transformers.
+        outputs: How many questions the cross-encoder answers.
+        epochs: How often it is shown every row.
+        rate: Greatest learning rate of the encoder; its head, which starts from nothing, learns ten times as fast.
+    """
+
+    def __init__(self, base: Path, outputs: int, epochs: int = 4, rate: float = 8e-5) -> None:
+        self.base, self.outputs, self.epochs, self.rate = base, outputs, epochs, rate
+        self.tokenizer: Any = AutoTokenizer.from_pretrained(base, local_files_only=True)
+
+    def read(self, triples: Sequence[Triple]) -> list[Tokens]:
+        """Tokens of each triple."""
+        return [tokens_of(self.tokenizer, triple) for triple in triples]
+
+    def tune(self, read: Sequence[Tokens], truth: np.ndarray, what: str) -> Any:
+        """Train a model.
+
+        Args:
+            read: Tokens of each row.
+            truth: 1, 0, or NaN where it is not known; shape (rows, outputs).
+            what: What to call it on the screen.
+        """
+        torch.manual_seed(SEED)
+        order = random.Random(SEED)
+        model: Any = AutoModelForSequenceClassification.from_pretrained(
+            self.base, num_labels=self.outputs, local_files_only=True
+        )
+        head = [p for name, p in model.named_parameters() if name.startswith("classifier")]
+        # The words keep their vectors: there is too little to learn new ones from.
+        model.base_model.embeddings.requires_grad_(requires_grad=False)
+        body = [p for p in model.base_model.parameters() if p.requires_grad]
+        groups = [{"params": body, "lr": self.rate}, {"params": head, "lr": 10 * self.rate}]
+        optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+        steps = self.epochs * -(-len(read) // BATCH)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda s: min(1.0, s / (WARM_UP * steps)) * max(0.0, (steps - s) / steps)
+        )
+        wanted = torch.tensor(truth, dtype=torch.float32)
+        for epoch in range(self.epochs):
+            started, losses = time.perf_counter(), []
+            model.train()
+            for rows in _batches(read, order):
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_computes_in_bfloat16()):
+                    odds = model(**_padded([read[n] for n in rows])).logits.float()
+                known = ~torch.isnan(wanted[rows])
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(odds[known], wanted[rows][known])
+                optimizer.zero_grad()
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+                losses.append(loss.item())
+            print(f"{what}, epoch {epoch + 1} of {self.epochs}: loss {np.mean(losses):.3f}, "
+                  f"{time.perf_counter() - started:.0f} s", flush=True)  # fmt: skip
+        return model.eval()
+
+    def odds(self, model: Any, read: Sequence[Tokens]) -> np.ndarray:
+        """Log-odds of each row, shape (rows, outputs)."""
+        out = np.zeros((len(read), self.outputs))
+        order = sorted(range(len(read)), key=lambda n: len(read[n][0]))
+        with torch.inference_mode():
+            for start in range(0, len(order), 64):
+                rows = order[start : start + 64]
+                out[rows] = model(**_padded([read[n] for n in rows])).logits.numpy()
+        return out
+
+
+def _batches(read: Sequence[Tokens], order: random.Random) -> list[list[int]]:
+    """Rows in a random order, those of a batch about equally long."""
+    rows = list(range(len(read)))
+    order.shuffle(rows)
+    batches = []
+    for start in range(0, len(rows), BATCH * 16):
+        alike = sorted(rows[start : start + BATCH * 16], key=lambda n: len(read[n][0]))
+        batches += [alike[n : n + BATCH] for n in range(0, len(alike), BATCH)]
+    order.shuffle(batches)
+    return batches
+
+
+def _padded(rows: Sequence[Tokens]) -> dict[str, torch.Tensor]:
+    shape = (len(rows), max(len(ids) for ids, _ in rows))
+    ids, kinds, mask = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
+    for n, (of, kind) in enumerate(rows):
+        ids[n, : len(of)] = torch.tensor(of)
+        kinds[n, : len(of)] = torch.tensor(kind)
+        mask[n, : len(of)] = 1
+    return {"input_ids": ids, "token_type_ids": kinds, "attention_mask": mask}
+
+
+def _computes_in_bfloat16() -> bool:
+    """Whether the processor multiplies in bfloat16, which takes half the time; elsewhere it would take longer."""
+    facts = Path("/proc/cpuinfo")
+    return facts.is_file() and "avx512_bf16" in facts.read_text(encoding="utf-8")

@@ -1,0 +1,184 @@
+"""The tuned cross-encoder that the setting `cross_encoder` names: loaded from its folder, checked, run text by text.
+
+Such a folder is made by `make train-cross-encoder`. It holds a sequence classifier of transformers with its tokenizer,
+and `tacit.json`: which weights it was written with, how its word is weighed, and what it says of known texts.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipelines.encoders import CACHE_FOLDER
+from pipelines.settings import CROSS_ENCODER_CARD
+from pipelines.vectors import CachedEncoder, VectorCache
+from schemas.errors import ConfigError
+from schemas.ids import content_id
+from signals.cross_encoder import JUDGED, Blend, Triple
+
+WEIGHTS = "model.safetensors"
+# Tokens that are read of the message, of the earlier request and of the reply: two thirds from the beginning of each.
+READ = (80, 64, 56)
+# Raised when texts are read otherwise than before, so that nothing of the old reading is found in a cache.
+_READING = "1"
+_CHARACTERS = 2000
+_TOLERANCE = 0.05
+_SEPARATOR = "\x1e"
+
+Floats = NDArray[np.float32]
+
+
+def tokens_of(tokenizer: Any, triple: Triple) -> tuple[list[int], list[int]]:
+    """What the model reads of three texts.
+
+    Args:
+        tokenizer: A tokenizer of transformers with a class and a separator token.
+        triple: The texts; of each the first 2,000 characters count, and of these the first and last tokens.
+
+    Returns:
+        Ids of the tokens, and 0 for the message's, 1 for the others'; at most 204.
+    """
+    parts = []
+    for text, most in zip(triple, READ, strict=True):
+        found = tokenizer(text[:_CHARACTERS], add_special_tokens=False, verbose=False)["input_ids"]
+        end = most - most * 2 // 3
+        parts.append(found if len(found) <= most else found[: most - end] + found[-end:])
+    ids, kinds = [tokenizer.cls_token_id], [0]
+    for number, part in enumerate(parts):
+        ids += [*part, tokenizer.sep_token_id]
+        kinds += [min(number, 1)] * (len(part) + 1)
+    return ids, kinds
+
+
+class TunedCrossEncoder:
+    """A sequence classifier with one output for each of `JUDGED`, in a folder of this machine. Nothing is downloaded.
+
+    Args:
+        folder: The folder.
+
+    Raises:
+        ConfigError: The folder is not such a model, its weights are not those that it was written with, or it says
+            something else of known texts than it did then.
+    """
+
+    name = "cross-encoder"
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            import torch
+            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+            # On more threads sums are made in another order, and the last digits differ.
+            torch.set_num_threads(1)
+            card = json.loads((folder / CROSS_ENCODER_CARD).read_text(encoding="utf-8"))
+            self._digest = weights_digest(folder)
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+            self._model: Any = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True).eval()
+            self.blends: Mapping[str, Blend] = {signal: Blend(**card["blends"][signal]) for signal in JUDGED}
+            known = [(Triple(*text), odds) for text, odds in card["known"]]
+        except ImportError:
+            raise _unusable("needs the library transformers", "Install tacit[sentence-transformers].") from None
+        except (OSError, ValueError, KeyError, TypeError):
+            raise _unusable("cannot be read") from None
+        if self._digest != card["weights"]:
+            raise _unusable("does not hold the weights that it was written with")
+        said = self.encode([joined(triple) for triple, _ in known])
+        if not known or not np.allclose(said, [odds for _, odds in known], atol=_TOLERANCE):
+            raise _unusable("says something else of known texts than when it was written")
+
+    @property
+    def revision(self) -> str:
+        """See `signals.cross_encoder.CrossEncoder.revision`."""
+        return self._digest[:12]
+
+    @property
+    def digest(self) -> str:
+        """Digest of the weights, and of how texts are read with them."""
+        return content_id(self.name, _READING, self._digest)
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Log-odds of triples that are written as one text each; one at a time, for in a batch floats differ a little.
+
+        Args:
+            texts: The three texts of each, with the record separator between.
+
+        Returns:
+            Log-odds, float32, shape (number of texts, 2).
+        """
+        import torch
+
+        out = np.zeros((len(texts), len(JUDGED)), dtype=np.float32)
+        with torch.inference_mode():
+            for row, text in enumerate(texts):
+                ids, kinds = tokens_of(self._tokenizer, Triple(*text.split(_SEPARATOR)))
+                read = self._model(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([kinds]))
+                out[row] = read.logits[0, : len(JUDGED)].numpy()
+        return out
+
+
+class CrossEncoderReader:
+    """A tuned cross-encoder behind the cache of what it has read.
+
+    Args:
+        model: The model.
+        cache: Where its log-odds are kept between runs; None: nowhere.
+    """
+
+    def __init__(self, model: TunedCrossEncoder, cache: VectorCache | None) -> None:
+        self.name, self.revision, self.blends = model.name, model.revision, model.blends
+        self._model = model if cache is None else CachedEncoder(model, cache)
+
+    def odds(self, triples: Sequence[Triple]) -> Floats:
+        """See `signals.cross_encoder.CrossEncoder.odds`."""
+        return self._model.encode([joined(triple) for triple in triples])
+
+
+def load_cross_encoder(folder: Path | None, home: Path, megabytes: int) -> CrossEncoderReader | None:
+    """Load the cross-encoder of the configuration. For de-identified texts only.
+
+    Args:
+        folder: Its folder; None: there is none.
+        home: Folder below which its log-odds are kept, beside the vectors of texts.
+        megabytes: Most that both may take there; 0: nothing is kept.
+
+    Returns:
+        The cross-encoder, or None.
+
+    Raises:
+        ConfigError: As `TunedCrossEncoder`.
+    """
+    if folder is None:
+        return None
+    model = TunedCrossEncoder(folder)
+    cache = VectorCache(home / CACHE_FOLDER, model.digest, megabytes << 20) if megabytes else None
+    return CrossEncoderReader(model, cache)
+
+
+def joined(triple: Triple) -> str:
+    """Three texts as one, from which they can be taken apart."""
+    return _SEPARATOR.join(text.replace(_SEPARATOR, " ") for text in triple)
+
+
+def weights_digest(folder: Path) -> str:
+    """Digest of a model's weights.
+
+    Args:
+        folder: The folder that holds them.
+
+    Raises:
+        OSError: They cannot be read.
+    """
+    with (folder / WEIGHTS).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _unusable(what: str, then: str = "") -> ConfigError:
+    return ConfigError(
+        f"The cross-encoder {what}.",
+        state="No signal was computed.",
+        then=then or "Make it with `make train-cross-encoder`, or leave the setting cross_encoder out.",
+    )

@@ -1,0 +1,102 @@
+import numpy as np
+import pytest
+from talks import linked, talk
+
+from signals.cross_encoder import JUDGED, LEAST, Blend, CloseReading
+from signals.detect import detect
+from signals.readings import Readings
+from signals.settings import DetectSettings
+
+EVEN = Blend(intercept=0.0, small=1.0, close=1.0, threshold=0.5)
+
+
+class Says:
+    """A cross-encoder that says the same of every triple, and remembers which it was asked about."""
+
+    name, revision = "says", "1"
+
+    def __init__(self, complain=0.0, rephrase=0.0, blend=EVEN):
+        self._odds, self.blends, self.asked = (complain, rephrase), dict.fromkeys(JUDGED, blend), []
+
+    def odds(self, triples):
+        self.asked += triples
+        return np.tile(np.array(self._odds, dtype=np.float32), (len(triples), 1))
+
+
+CHAT = talk(
+    "Which trains go to Leeds?", "I asked about trains: when do they leave for Leeds?", reply="Buses leave hourly."
+)
+
+
+def judged(use, closer, rows=CHAT, settings=None):
+    return detect(linked(rows), use, settings, closer)
+
+
+def test_its_word_moves_a_probability_up_and_down(use):
+    plain = judged(use, None).exchanges.row(0, named=True)
+    for signal in JUDGED:
+        p = f"p_{signal}"
+        assert LEAST < plain[p] < 1
+        surer, doubting = (judged(use, Says(odds, odds)).exchanges.row(0, named=True)[p] for odds in (3.0, -3.0))
+        assert doubting < plain[p] < surer
+
+
+def test_even_odds_of_weight_nothing_change_nothing(use):
+    mute = Blend(intercept=0.0, small=1.0, close=0.0, threshold=0.5)
+    plain, same = judged(use, None).exchanges, judged(use, Says(9.0, 9.0, mute)).exchanges
+    for signal in JUDGED:
+        assert same[f"p_{signal}"].to_list() == pytest.approx(plain[f"p_{signal}"].to_list(), abs=2e-6)
+
+
+def test_it_reads_the_message_the_request_and_the_reply_together_and_each_message_once(use):
+    closer = Says()
+    judged(use, closer)
+    assert closer.asked == [(CHAT[2]["text"], CHAT[0]["text"], CHAT[1]["text"])]
+
+
+def test_of_several_earlier_requests_it_reads_the_one_that_is_most_alike(use):
+    rows = talk("How far is the moon?", "Write a poem about an old boat", "I asked how far away the moon is, please")
+    closer = Says()
+    judged(use, closer, rows)
+    assert (rows[4]["text"], rows[0]["text"], rows[3]["text"]) in closer.asked
+
+
+def test_what_the_small_models_rule_out_is_not_read_and_stays(use):
+    rows = talk("Which trains go to Leeds?", "thanks")
+    closer = Says(9.0, 9.0)
+    p = judged(use, closer, rows).exchanges["p_rephrase"][0]
+    assert closer.asked == []
+    assert p < LEAST
+
+
+def test_the_threshold_is_that_of_who_judges_unless_the_configuration_names_one(use):
+    readings = Readings(linked(CHAT), use, DetectSettings(), Says(blend=Blend(0.0, 1.0, 0.0, 0.123)))
+    assert readings.threshold("complain", 0.4) == 0.123
+    assert Readings(linked(CHAT), use, DetectSettings()).threshold("complain", 0.4) == 0.4
+    found = judged(use, Says(9.0, 9.0), settings=DetectSettings(complain=0.2, rephrase=0.2)).signals
+    assert set(found.filter(found["signal"].is_in(JUDGED))["threshold"]) == {0.2}
+
+
+def test_a_detection_names_the_cross_encoder_that_helped_to_make_it(use):
+    rows = talk("name the capital", "That is wrong, you ignored my question", "That is wrong, you ignored my question")
+    with_it = dict(judged(use, Says(9.0, -9.0), rows).signals.select("signal", "rule_version").iter_rows())
+    assert with_it["complain"].endswith("+says@1")
+    assert "says" not in with_it["repeat"]
+
+
+def test_without_an_encoder_nothing_is_read():
+    closer = Says(9.0, 9.0)
+    found = judged(None, closer).exchanges
+    assert found["p_complain"].null_count() == found.height
+    assert closer.asked == []
+
+
+def test_the_blend_of_certain_odds_stays_within_bounds():
+    for p in (0.0, 0.5, 1.0):
+        for odds in (-1e6, 0.0, 1e6):
+            assert 0.0 <= EVEN.weigh(p, odds) <= 1.0
+
+
+def test_no_messages_are_read_of_nothing():
+    window = linked(CHAT)
+    assert CloseReading(Says(), window, []).weighed("complain", [], []) == []
