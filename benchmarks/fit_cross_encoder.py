@@ -111,34 +111,42 @@ class Foreseen:
     """What was said of rows in conversations that nobody had seen.
 
     Attributes:
-        truth: 1 or 0 of each row that the small model judges.
+        sets: Set of each row that the small model judges.
+        truth: 1 or 0 of each.
         small: Log-odds by the small model.
         close: Log-odds by the cross-encoder.
     """
 
+    sets: np.ndarray
     truth: np.ndarray
     small: np.ndarray
     close: np.ndarray
 
 
-def foreseen(tuner: Tuner, rows: list[Row]) -> dict[str, Foreseen]:
-    """For each of `JUDGED`: cross-validated log-odds of both models."""
+def foreseen(tuner: Tuner, rows: list[Row]) -> tuple[dict[str, Foreseen], np.ndarray]:
+    """For each of `JUDGED`, cross-validated log-odds of both models; and which rows there is something to learn from.
+
+    What the small models all but rule out is never read, so it is not learnt from either, unless a reader labelled it.
+    """
     fold = np.array([zlib.crc32(row.conversation.encode()) % FOLDS for row in rows])
-    read, truth = tuner.read([row.triple for row in rows]), np.array([row.truth for row in rows])
-    close = np.zeros((len(rows), len(LEARNT)))
+    truth = np.array([row.truth for row in rows])
     small: dict[str, dict[int, float]] = {signal: {} for signal in JUDGED}
     for part in range(FOLDS):
-        train, test = np.flatnonzero(fold != part), np.flatnonzero(fold == part)
+        for signal in JUDGED:
+            small[signal] |= small_odds(signal, rows, np.flatnonzero(fold != part), np.flatnonzero(fold == part))
+    doubtful = {n for odds in small.values() for n, z in odds.items() if sigmoid(np.array(z)) >= LEAST}
+    learnt = np.array([n in doubtful or bool((of == 1).any()) for n, of in enumerate(truth)])
+    read, close = tuner.read([row.triple for row in rows]), np.zeros(truth.shape)
+    for part in range(FOLDS):
+        train, test = np.flatnonzero((fold != part) & learnt), np.flatnonzero(fold == part)
         model = tuner.tune([read[n] for n in train], truth[train], f"part {part + 1} of {FOLDS}")
         close[test] = tuner.odds(model, [read[n] for n in test])
-        for signal in JUDGED:
-            small[signal] |= small_odds(signal, rows, train, test)
-    found = {}
+    found, sets = {}, np.array([row.conversation.partition("/")[0] for row in rows])
     for at, signal in enumerate(JUDGED):
         judged = sorted(small[signal])
         odds = np.array([small[signal][n] for n in judged])
-        found[signal] = Foreseen(truth[judged, at], odds, close[judged, at])
-    return found
+        found[signal] = Foreseen(sets[judged], truth[judged, at], odds, close[judged, at])
+    return found, learnt
 
 
 def blend_of(signal: str, said: Foreseen) -> tuple[Blend, np.ndarray]:
@@ -155,15 +163,15 @@ def blend_of(signal: str, said: Foreseen) -> tuple[Blend, np.ndarray]:
     return Blend(round(float(fitted.intercept_[0]), 4), small, close, round(float(threshold), 2)), p
 
 
-def report(signal: str, said: Foreseen, blend: Blend, both: np.ndarray) -> list[str]:
+def report(signal: str, said: Foreseen, threshold: float, both: np.ndarray) -> list[str]:
     """Lines of a Markdown table: the small model, the cross-encoder, both."""
     lines = []
     for name, p in (("small model", sigmoid(said.small)), ("cross-encoder", sigmoid(said.close)), ("both", both)):
-        figures = [f"{best_f1(said.truth, p):.3f}", f"{average_precision(said.truth, p):.3f}",
-                   f"{calibration_error(said.truth, p):.4f}"]  # fmt: skip
-        found = p >= blend.threshold
-        at = [f"{blend.threshold:.2f}", f"{said.truth[found].mean():.3f}", f"{found[said.truth == 1].mean():.3f}"]
-        lines.append(f"| {signal} | {name} | " + " | ".join([*(at if name == "both" else [""] * 3), *figures]) + " |")
+        found = p >= threshold
+        at = (f"{threshold:.2f}", f"{said.truth[found].mean():.3f}", f"{found[said.truth == 1].mean():.3f}")
+        shown = [*(at if name == "both" else ("", "", "")), f"{best_f1(said.truth, p):.3f}",
+                 f"{average_precision(said.truth, p):.3f}", f"{calibration_error(said.truth, p):.4f}"]  # fmt: skip
+        lines.append(f"| {signal} | {name} | " + " | ".join(shown) + " |")
     return lines
 
 
@@ -201,14 +209,19 @@ def main() -> None:
     encoder = load_encoder(options.encoder)
     rows = [row for name in options.sets for row in rows_of(name, read_set(options.gold, name, encoder))]
     tuner = Tuner(base, len(LEARNT))
-    said = foreseen(tuner, rows)
-    blends, lines = {}, []
-    for signal, of in said.items():
+    foretold, learnt = foreseen(tuner, rows)
+    print(f"{len(rows):,} messages, of which {learnt.sum():,} are learnt from")
+    blends, lines, rates = {}, [], []
+    for signal, of in foretold.items():
         blends[signal], both = blend_of(signal, of)
-        lines += report(signal, of, blends[signal], both)
+        lines += report(signal, of, blends[signal].threshold, both)
+        sums = [f"{s} {both[of.sets == s].sum():.0f} / {of.truth[of.sets == s].sum():.0f}" for s in options.sets]
+        rates.append(f"{signal}, estimated / labelled: {', '.join(sums)}")
     print("| signal | judged by | threshold | precision | recall | best F1 | average precision | calibration error |")
     print("|" + "---|" * 8 + "\n" + "\n".join(lines))
-    read, truth = tuner.read([row.triple for row in rows]), np.array([row.truth for row in rows])
+    print("\n".join(rates))
+    every = [row for row, wanted in zip(rows, learnt, strict=True) if wanted]
+    read, truth = tuner.read([row.triple for row in every]), np.array([row.truth for row in every])
     whence = provenance(options.gold, options.sets, encoder) | {
         "command": "python benchmarks/fit_cross_encoder.py",
         "base": f"{base.parent.name}/{base.name}@{weights_digest(base)[:16]}",

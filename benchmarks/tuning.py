@@ -30,7 +30,7 @@ class Tuner:
         rate: Greatest learning rate of the encoder; its head, which starts from nothing, learns ten times as fast.
     """
 
-    def __init__(self, base: Path, outputs: int, epochs: int = 4, rate: float = 8e-5) -> None:
+    def __init__(self, base: Path, outputs: int, epochs: int = 3, rate: float = 8e-5) -> None:
         self.base, self.outputs, self.epochs, self.rate = base, outputs, epochs, rate
         self.tokenizer: Any = AutoTokenizer.from_pretrained(base, local_files_only=True)
 

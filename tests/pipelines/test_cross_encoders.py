@@ -15,7 +15,7 @@ from signals.cross_encoder import JUDGED, Blend, Triple
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+sys.path[:0] = [str(Path(__file__).parents[2] / folder) for folder in ("benchmarks", "samples")]
 WORDS = [
     "no", "i", "asked", "for", "trains", "buses", "which", "go", "to", "leeds", "thank", "you", "the", "reply", "moon",
     "is", "far", "how",
@@ -152,3 +152,26 @@ def test_the_digest_of_the_settings_follows_what_the_card_says_and_not_where_it_
     moved = tmp_path / "same" / CROSS_ENCODER_CARD
     moved.write_bytes((folder / CROSS_ENCODER_CARD).read_bytes())
     assert digest(moved.parent) == digest(folder)
+
+
+def test_training_from_labelled_files_measures_and_writes_what_a_run_can_use(base, tmp_path, monkeypatch, capsys):
+    import fit_cross_encoder
+    from authored import read
+
+    samples = Path(__file__).parents[2] / "samples"
+    messages = [
+        {"kind": "message", "conversation_id": told.id, "message_id": turn.id, "seq": n, "role": turn.role.value,
+         "content": turn.text}
+        for told in read(samples / "conversations")[0] if told.lang == "en" for n, turn in enumerate(told.turns)
+    ]  # fmt: skip
+    (tmp_path / "talk.jsonl").write_text("\n".join(map(json.dumps, messages)), encoding="utf-8")
+    (tmp_path / "talk.labels.jsonl").write_bytes((samples / "labels.jsonl").read_bytes())
+    out = tmp_path / "models" / "cross-encoder"
+    monkeypatch.setattr(sys, "argv", ["fit", str(tmp_path), "talk", "--base", str(base), "--out", str(out)])
+    fit_cross_encoder.main()
+    said = capsys.readouterr().out
+    assert "| complain | both |" in said
+    assert "rephrase, estimated / labelled: talk " in said
+    card = json.loads((out / CROSS_ENCODER_CARD).read_text())
+    assert set(card["provenance"]["sets"]) == {"talk.jsonl", "talk.labels.jsonl"}
+    assert TunedCrossEncoder(out).revision == card["weights"][:12]
