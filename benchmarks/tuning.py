@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
-from pipelines.cross_encoders import tokens_of
+from pipelines.cross_encoders import tells_kinds, tokens_of
 from signals.cross_encoder import Triple
 
 BATCH = 16
@@ -33,10 +33,11 @@ class Tuner:
     def __init__(self, base: Path, outputs: int, epochs: int = 3, rate: float = 8e-5) -> None:
         self.base, self.outputs, self.epochs, self.rate = base, outputs, epochs, rate
         self.tokenizer: Any = AutoTokenizer.from_pretrained(base, local_files_only=True)
+        self._kinds = tells_kinds(AutoConfig.from_pretrained(base, local_files_only=True))
 
     def read(self, triples: Sequence[Triple]) -> list[Tokens]:
         """Tokens of each triple."""
-        return [tokens_of(self.tokenizer, triple) for triple in triples]
+        return [tokens_of(self.tokenizer, triple, kinds=self._kinds) for triple in triples]
 
     def tune(self, read: Sequence[Tokens], truth: np.ndarray, what: str) -> Any:
         """Train a model.

@@ -32,26 +32,27 @@ _SEPARATOR = "\x1e"
 Floats = NDArray[np.float32]
 
 
-def tokens_of(tokenizer: Any, triple: Triple) -> tuple[list[int], list[int]]:
+def tokens_of(tokenizer: Any, triple: Triple, *, kinds: bool = True) -> tuple[list[int], list[int]]:
     """What the model reads of three texts.
 
     Args:
         tokenizer: A tokenizer of transformers with a class and a separator token.
         triple: The texts; of each the first 2,000 characters count, and of these the first and last tokens.
+        kinds: Whether the model tells kinds of tokens apart.
 
     Returns:
-        Ids of the tokens, and 0 for the message's, 1 for the others'; at most 204.
+        Ids of the tokens, and 0 for the message's, 1 for the others' where it does; at most 204.
     """
     parts = []
     for text, most in zip(triple, READ, strict=True):
         found = tokenizer(text[:_CHARACTERS], add_special_tokens=False, verbose=False)["input_ids"]
         end = most - most * 2 // 3
         parts.append(found if len(found) <= most else found[: most - end] + found[-end:])
-    ids, kinds = [tokenizer.cls_token_id], [0]
+    ids, of = [tokenizer.cls_token_id], [0]
     for number, part in enumerate(parts):
         ids += [*part, tokenizer.sep_token_id]
-        kinds += [min(number, 1)] * (len(part) + 1)
-    return ids, kinds
+        of += [min(number, int(kinds))] * (len(part) + 1)
+    return ids, of
 
 
 class TunedCrossEncoder:
@@ -78,6 +79,7 @@ class TunedCrossEncoder:
             self._digest = weights_digest(folder)
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
             self._model: Any = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True).eval()
+            self._kinds = tells_kinds(self._model.config)
             self.blends: Mapping[str, Blend] = {signal: Blend(**card["blends"][signal]) for signal in JUDGED}
             known = [(Triple(*text), odds) for text, odds in card["known"]]
         except ImportError:
@@ -114,7 +116,7 @@ class TunedCrossEncoder:
         out = np.zeros((len(texts), len(JUDGED)), dtype=np.float32)
         with torch.inference_mode():
             for row, text in enumerate(texts):
-                ids, kinds = tokens_of(self._tokenizer, Triple(*text.split(_SEPARATOR)))
+                ids, kinds = tokens_of(self._tokenizer, Triple(*text.split(_SEPARATOR)), kinds=self._kinds)
                 read = self._model(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([kinds]))
                 out[row] = read.logits[0, : len(JUDGED)].numpy()
         return out
@@ -161,6 +163,11 @@ def load_cross_encoder(folder: Path | None, home: Path, megabytes: int) -> Cross
 def joined(triple: Triple) -> str:
     """Three texts as one, from which they can be taken apart."""
     return _SEPARATOR.join(text.replace(_SEPARATOR, " ") for text in triple)
+
+
+def tells_kinds(config: Any) -> bool:
+    """Whether a model of this configuration tells kinds of tokens apart."""
+    return int(getattr(config, "type_vocab_size", 1)) > 1
 
 
 def weights_digest(folder: Path) -> str:

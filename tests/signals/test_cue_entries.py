@@ -1,28 +1,41 @@
-"""Entries of the cue lexicon, each with a sentence that it is for and one that only looks like it."""
+"""Entries of the cue lexicons, each with sentences that it is for and ones that only look like it."""
+
+from pathlib import Path
 
 import pytest
+import yaml
 from talks import pair_verdicts
 
 from signals.reactions import features, phrases
+from signals.text.fold import fold
+from signals.text.lexicon import lexicon
 
-ENTRIES = [
-    ("verdict_en.wrong_alone", "wrong one, the other harbour", "which one is the wrong oneness theorem"),
-    ("verdict_en.no_sense", "That joke doesn't make a lot of sense", "make a sense of scale visible in the map"),
-    ("verdict_en.not_quite", "Almost right, but not quite", "we close at ten but open at six"),
-    ("verdict_en.not_quite", "not quite what I had in mind", "a quiet harbour, not quiet streets"),
-    ("dislike_en.dont_like", "I'm not really satisfied with the colours", "I'm not in the office today"),
-    ("dislike_en.dont_like", "I'm not too fond of this ending", "he is not too fond of boats, write him a letter"),
-    ("failure_zh.error", "输了密码一直转圈", "教我一直转体的动作"),
-    ("failure_zh.error", "照你说的做了，没搜到", "没搜索过的词怎么办"),
-    ("sarcasm_zh.sarcasm", "真厉害，这么简单都能算错", "太厉害了，这次都对"),
-    ("sarcasm_zh.sarcasm", "佩服佩服", "我很佩服这位作者，介绍一下"),
-]
+WRITTEN = yaml.safe_load((Path(__file__).parent / "cue_entries.yaml").read_text(encoding="utf-8"))
+ENTRIES = {
+    f"{name}.{group}.{entry}": sentences
+    for name, groups in WRITTEN.items()
+    for group, entries in groups.items()
+    for entry, sentences in entries.items()
+}
 
 
-@pytest.mark.parametrize(("entry", "meant", "alike"), ENTRIES)
-def test_an_entry_finds_what_it_is_for_and_not_what_looks_like_it(entry, meant, alike):
-    assert f"complain.{entry}" in phrases(meant)
-    assert f"complain.{entry}" not in phrases(alike)
+def found(entry, sentence):
+    """Whether an entry of a lexicon finds a sentence, read as the signals read it."""
+    name = entry.partition(".")[0]
+    if name in ("complain", "dismiss", "guards"):
+        return entry in phrases(sentence)
+    return entry in {phrase.id for phrase in lexicon(name).find(fold(sentence))}
+
+
+def test_every_entry_of_every_lexicon_has_its_sentences():
+    assert set(ENTRIES) == {phrase.id for name in WRITTEN for phrase in lexicon(name).phrases}
+    assert all(sentences["meant"] and sentences["alike"] for sentences in ENTRIES.values())
+
+
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_an_entry_finds_what_it_is_for_and_not_what_looks_like_it(entry):
+    assert [s for s in ENTRIES[entry]["meant"] if not found(entry, s)] == []
+    assert [s for s in ENTRIES[entry]["alike"] if found(entry, s)] == []
 
 
 def test_mockery_counts_as_no_praise_in_either_language():
