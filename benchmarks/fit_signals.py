@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from ablation import ablation, average_precision, best_f1
-from labelled import read_set
+from labelled import LabelledSet, read_set
 from regression import prior, regress
 from reliability import calibration_error, diagram
 from scipy.sparse import csr_array, hstack
@@ -53,9 +53,8 @@ READ = frozenset({"complain", "repeat"})
 Row = tuple[str, dict[str, float], int, str]
 
 
-def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
+def rows_of(name: str, labelled: LabelledSet) -> dict[str, list[Row]]:
     """Features and truth of every message of one set, for each model: (conversation, features, label)."""
-    labelled = read_set(gold, name, encoder)
     readings, truth = labelled.readings, labelled.truth
     conversations, texts = (readings.window.messages[c] for c in ("conversation_id", "text"))
 
@@ -97,6 +96,15 @@ def rows_of(gold: Path, name: str, encoder: Any) -> dict[str, list[Row]]:
         "repeat": collect(relations, attrgetter("features"), TARGETS["repeat"], comparable),
         "rephrase": collect(relations, lambda r: mixed(r, mood[r.exchange, r.row]), TARGETS["rephrase"], not_repeated),
     }  # fmt: skip
+
+
+def every_label(labelled: LabelledSet) -> dict[str, list[int]]:
+    """Truth of every message that follows a reply, for each signal: also of those that a guard rules out."""
+    found: dict[str, list[int]] = {}
+    for signal, labels in TARGETS.items():
+        truth = [labelled.truth(reaction.row, labels) for reaction in labelled.readings.reactions]
+        found[signal] = [label for label in truth if label is not None]
+    return found
 
 
 # The dismiss model has few positives to learn from, so only these features are open to it.
@@ -146,8 +154,15 @@ def foreseen(name: str, rows: list[Row], names: list[str], *, texts: bool) -> np
     return out
 
 
-def fit(name: str, rows: list[Row]) -> tuple[dict[str, Any], np.ndarray]:
-    """Fit one model; its threshold comes from predictions for conversations that it had not seen."""
+def fit(name: str, rows: list[Row], every: list[int]) -> tuple[dict[str, Any], np.ndarray]:
+    """Fit one model; its threshold comes from predictions for conversations that it had not seen.
+
+    Args:
+        name: Its name.
+        rows: What it learns from.
+        every: Labels of all messages, those too that a guard rules out: production gives them a probability of 0. Empty
+            for a model that only names a rule.
+    """
     names, texts = names_of(name, rows), name in READ
     y = np.array([label for _, _, label, _ in rows])
     out = foreseen(name, rows, names, texts=texts)
@@ -158,11 +173,11 @@ def fit(name: str, rows: list[Row]) -> tuple[dict[str, Any], np.ndarray]:
     print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
           f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; best F1 {best_f1(y, out):.3f}, "
           f"average precision {average_precision(y, out):.3f}; Brier {np.mean((out - y) ** 2):.4f}, "
-          f"calibration error {calibration_error(y, out):.4f}")  # fmt: skip
+          f"calibration error {calibration_error(y, out):.4f}{over_all(y, out, every)}")  # fmt: skip
     print("  estimated / labelled: " + ", ".join(by_set(rows, y, out)))
-    intercept, every = regress(name, matrix(rows, names, texts=texts), y, names)
-    weights = every[: len(names)]
-    hashes = {"hashed": packed(every[len(names) :])} if texts else {}
+    intercept, fitted = regress(name, matrix(rows, names, texts=texts), y, names)
+    weights = fitted[: len(names)]
+    hashes = {"hashed": packed(fitted[len(names) :])} if texts else {}
     return hashes | {
         "intercept": round(intercept, 4),
         "threshold": round(float(threshold), 2),
@@ -170,6 +185,16 @@ def fit(name: str, rows: list[Row]) -> tuple[dict[str, Any], np.ndarray]:
                       "recall": round(float(recall), 3), "f1": round(float(f1), 3)},
         "weights": {n: round(float(w), 4) for n, w in zip(names, weights, strict=True) if abs(w) >= 0.005},
     }, out  # fmt: skip
+
+
+def over_all(y: np.ndarray, p: np.ndarray, every: list[int]) -> str:
+    """The calibration error over all messages, in words."""
+    if not every:
+        return ""
+    rest = np.zeros(len(every) - len(y))
+    rest[: sum(every) - int(y.sum())] = 1
+    error = calibration_error(np.concatenate([y, rest]), np.concatenate([p, np.zeros(len(rest))]))
+    return f", over all {len(every):,} messages {error:.4f}"
 
 
 def by_set(rows: list[Row], y: np.ndarray, p: np.ndarray) -> list[str]:
@@ -231,14 +256,18 @@ def main() -> None:
     options = parser.parse_args()
     encoder = load_encoder(options.encoder)
     rows: dict[str, list[Row]] = {}
+    every: dict[str, list[int]] = {}
     for name in options.sets:
-        for model, found in rows_of(options.gold, name, encoder).items():
+        labelled = read_set(options.gold, name, encoder)
+        for model, found in rows_of(name, labelled).items():
             if not options.only or model in options.only:
                 rows.setdefault(model, []).extend(found)
+        for signal, labels in every_label(labelled).items():
+            every.setdefault(signal, []).extend(labels)
     whence = provenance(options.gold, options.sets, encoder)
     curves = {}
     for model, found in rows.items():
-        fitted, out = fit(model, found)
+        fitted, out = fit(model, found, every.get(model, []))
         curves[model] = (np.array([label for _, _, label, _ in found]), out)
         if options.write:
             write(model, fitted, whence)
