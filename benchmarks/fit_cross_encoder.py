@@ -27,7 +27,7 @@ from labelled import LabelledSet, read_set
 from regression import regress
 from reliability import calibration_error
 from sklearn.linear_model import LogisticRegression
-from tuning import Tuner
+from tuning import CrossEncoder, Tuner
 
 from pipelines.cross_encoders import weights_digest
 from pipelines.encoders import load_encoder
@@ -37,7 +37,7 @@ from signals.cross_encoder import JUDGED, LEAST, Blend, Triple, triples
 from signals.reactions import said
 from signals.rephrase import barred, mixed
 
-FOLDS = 3
+FOLDS = 2
 # It learns to tell a repeat too, which sharpens what it makes of a rephrase; nobody asks it about that.
 LEARNT = (*JUDGED, "repeat")
 PRECISION = {"complain": 0.85, "rephrase": 0.7}
@@ -168,7 +168,8 @@ def report(signal: str, said: Foreseen, threshold: float, both: np.ndarray) -> l
     lines = []
     for name, p in (("small model", sigmoid(said.small)), ("cross-encoder", sigmoid(said.close)), ("both", both)):
         found = p >= threshold
-        at = (f"{threshold:.2f}", f"{said.truth[found].mean():.3f}", f"{found[said.truth == 1].mean():.3f}")
+        share = said.truth[found].mean() if found.any() else 0.0
+        at = (f"{threshold:.2f}", f"{share:.3f}", f"{found[said.truth == 1].mean():.3f}")
         shown = [*(at if name == "both" else ("", "", "")), f"{best_f1(said.truth, p):.3f}",
                  f"{average_precision(said.truth, p):.3f}", f"{calibration_error(said.truth, p):.4f}"]  # fmt: skip
         lines.append(f"| {signal} | {name} | " + " | ".join(shown) + " |")
@@ -180,11 +181,11 @@ def sigmoid(odds: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-odds))
 
 
-def write(tuner: Tuner, model: Any, out: Path, blends: dict[str, Blend], whence: dict[str, Any]) -> None:
+def write(tuner: Tuner, model: CrossEncoder, out: Path, blends: dict[str, Blend], whence: dict[str, Any]) -> None:
     """Write the folder aside, and put it in the place of the one before."""
     aside = out.with_name(f".{out.name}.new")
     shutil.rmtree(aside, ignore_errors=True)
-    model.save_pretrained(aside)
+    model.save(aside)
     tuner.tokenizer.save_pretrained(aside)
     known = [(list(t), tuner.odds(model, tuner.read([t]))[0, : len(JUDGED)].round(4).tolist()) for t in KNOWN]
     card = {"weights": weights_digest(aside), "blends": {s: asdict(b) for s, b in blends.items()}, "known": known,

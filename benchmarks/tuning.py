@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import torch
-from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModel, AutoTokenizer
 
-from pipelines.cross_encoders import tells_kinds, tokens_of
+from pipelines.cross_encoders import HEAD, tells_kinds, tokens_of
 from signals.cross_encoder import Triple
 
 BATCH = 16
@@ -18,6 +19,32 @@ DECAY = 0.01
 WARM_UP = 0.1
 SEED = 7
 Tokens = tuple[list[int], list[int]]
+
+
+class CrossEncoder(torch.nn.Module):
+    """An encoder with a linear head over its first state and the mean of all.
+
+    Args:
+        encoder: A BERT-like model of transformers.
+        outputs: How many questions it answers.
+    """
+
+    def __init__(self, encoder: Any, outputs: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.dropout = torch.nn.Dropout(0.1)
+        self.head = torch.nn.Linear(2 * encoder.config.hidden_size, outputs)
+
+    def forward(self, **tokens: torch.Tensor) -> torch.Tensor:
+        """Log-odds, shape (rows, outputs)."""
+        states, mask = self.encoder(**tokens).last_hidden_state, tokens["attention_mask"][..., None]
+        mean = (states * mask).sum(1) / mask.sum(1)
+        return self.head(self.dropout(torch.cat([states[:, 0], mean], dim=-1)))
+
+    def save(self, folder: Path) -> None:
+        """Write the encoder as transformers does, and the head beside it."""
+        self.encoder.save_pretrained(folder)
+        save_file({"weight": self.head.weight.detach(), "bias": self.head.bias.detach()}, folder / HEAD)
 
 
 class Tuner:
@@ -30,7 +57,7 @@ class Tuner:
         rate: Greatest learning rate of the encoder; its head, which starts from nothing, learns ten times as fast.
     """
 
-    def __init__(self, base: Path, outputs: int, epochs: int = 3, rate: float = 8e-5) -> None:
+    def __init__(self, base: Path, outputs: int, epochs: int = 4, rate: float = 8e-5) -> None:
         self.base, self.outputs, self.epochs, self.rate = base, outputs, epochs, rate
         self.tokenizer: Any = AutoTokenizer.from_pretrained(base, local_files_only=True)
         self._kinds = tells_kinds(AutoConfig.from_pretrained(base, local_files_only=True))
@@ -39,7 +66,7 @@ class Tuner:
         """Tokens of each triple."""
         return [tokens_of(self.tokenizer, triple, kinds=self._kinds) for triple in triples]
 
-    def tune(self, read: Sequence[Tokens], truth: np.ndarray, what: str) -> Any:
+    def tune(self, read: Sequence[Tokens], truth: np.ndarray, what: str) -> CrossEncoder:
         """Train a model.
 
         Args:
@@ -49,14 +76,12 @@ class Tuner:
         """
         torch.manual_seed(SEED)
         order = random.Random(SEED)
-        model: Any = AutoModelForSequenceClassification.from_pretrained(
-            self.base, num_labels=self.outputs, local_files_only=True
-        )
-        head = [p for name, p in model.named_parameters() if name.startswith("classifier")]
+        encoder = AutoModel.from_pretrained(self.base, local_files_only=True)
+        model = CrossEncoder(encoder, self.outputs)
         # The words keep their vectors: there is too little to learn new ones from.
-        model.base_model.embeddings.requires_grad_(requires_grad=False)
-        body = [p for p in model.base_model.parameters() if p.requires_grad]
-        groups = [{"params": body, "lr": self.rate}, {"params": head, "lr": 10 * self.rate}]
+        encoder.embeddings.requires_grad_(requires_grad=False)
+        body = [p for p in encoder.parameters() if p.requires_grad]
+        groups = [{"params": body, "lr": self.rate}, {"params": model.head.parameters(), "lr": 10 * self.rate}]
         optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
         steps = self.epochs * -(-len(read) // BATCH)
         schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -68,7 +93,7 @@ class Tuner:
             model.train()
             for rows in _batches(read, order):
                 with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_computes_in_bfloat16()):
-                    odds = model(**_padded([read[n] for n in rows])).logits.float()
+                    odds = model(**_padded([read[n] for n in rows])).float()
                 known = ~torch.isnan(wanted[rows])
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(odds[known], wanted[rows][known])
                 optimizer.zero_grad()
@@ -81,14 +106,14 @@ class Tuner:
                   f"{time.perf_counter() - started:.0f} s", flush=True)  # fmt: skip
         return model.eval()
 
-    def odds(self, model: Any, read: Sequence[Tokens]) -> np.ndarray:
+    def odds(self, model: CrossEncoder, read: Sequence[Tokens]) -> np.ndarray:
         """Log-odds of each row, shape (rows, outputs)."""
         out = np.zeros((len(read), self.outputs))
         order = sorted(range(len(read)), key=lambda n: len(read[n][0]))
         with torch.inference_mode():
             for start in range(0, len(order), 64):
                 rows = order[start : start + 64]
-                out[rows] = model(**_padded([read[n] for n in rows])).logits.numpy()
+                out[rows] = model(**_padded([read[n] for n in rows])).numpy()
         return out
 
 

@@ -1,7 +1,7 @@
 """The tuned cross-encoder that the setting `cross_encoder` names: loaded from its folder, checked, run text by text.
 
-Such a folder is made by `make train-cross-encoder`. It holds a sequence classifier of transformers with its tokenizer,
-and `tacit.json`: which weights it was written with, how its word is weighed, and what it says of known texts.
+Such a folder is made by `make train-cross-encoder`. It holds a model of transformers with its tokenizer, its head, and
+`tacit.json`: which weights it was written with, how its word is weighed, and what it says of known texts.
 """
 
 import hashlib
@@ -21,6 +21,7 @@ from schemas.ids import content_id
 from signals.cross_encoder import JUDGED, Blend, Triple
 
 WEIGHTS = "model.safetensors"
+HEAD = "head.safetensors"
 # Tokens that are read of the message, of the earlier request and of the reply: two thirds from the beginning of each.
 READ = (80, 64, 56)
 # Raised when texts are read otherwise than before, so that nothing of the old reading is found in a cache.
@@ -56,7 +57,9 @@ def tokens_of(tokenizer: Any, triple: Triple, *, kinds: bool = True) -> tuple[li
 
 
 class TunedCrossEncoder:
-    """A sequence classifier with one output for each of `JUDGED`, in a folder of this machine. Nothing is downloaded.
+    """A tuned encoder and a linear head over its first state and the mean of all, in a folder of this machine.
+
+    The head's first rows answer `JUDGED`. Nothing is downloaded.
 
     Args:
         folder: The folder.
@@ -71,14 +74,17 @@ class TunedCrossEncoder:
     def __init__(self, folder: Path) -> None:
         try:
             import torch
-            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+            from safetensors.torch import load_file
+            from transformers import AutoModel, AutoTokenizer
 
             # On more threads sums are made in another order, and the last digits differ.
             torch.set_num_threads(1)
             card = json.loads((folder / CROSS_ENCODER_CARD).read_text(encoding="utf-8"))
             self._digest = weights_digest(folder)
             self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self._model: Any = AutoModelForSequenceClassification.from_pretrained(folder, local_files_only=True).eval()
+            self._model: Any = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+            head = load_file(folder / HEAD)
+            self._weight, self._bias = head["weight"][: len(JUDGED)], head["bias"][: len(JUDGED)]
             self._kinds = tells_kinds(self._model.config)
             self.blends: Mapping[str, Blend] = {signal: Blend(**card["blends"][signal]) for signal in JUDGED}
             known = [(Triple(*text), odds) for text, odds in card["known"]]
@@ -118,7 +124,9 @@ class TunedCrossEncoder:
             for row, text in enumerate(texts):
                 ids, kinds = tokens_of(self._tokenizer, Triple(*text.split(_SEPARATOR)), kinds=self._kinds)
                 read = self._model(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([kinds]))
-                out[row] = read.logits[0, : len(JUDGED)].numpy()
+                states = read.last_hidden_state[0]
+                whole = torch.cat([states[0], states.mean(0)])
+                out[row] = (self._weight @ whole + self._bias).numpy()
         return out
 
 
@@ -171,7 +179,7 @@ def tells_kinds(config: Any) -> bool:
 
 
 def weights_digest(folder: Path) -> str:
-    """Digest of a model's weights.
+    """Digest of a model's weights, and of its head's where it has one.
 
     Args:
         folder: The folder that holds them.
@@ -179,8 +187,10 @@ def weights_digest(folder: Path) -> str:
     Raises:
         OSError: They cannot be read.
     """
-    with (folder / WEIGHTS).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    state = hashlib.sha256((folder / WEIGHTS).read_bytes())
+    if (folder / HEAD).is_file():
+        state.update((folder / HEAD).read_bytes())
+    return state.hexdigest()
 
 
 def _unusable(what: str, then: str = "") -> ConfigError:
