@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from anonymize.names.filters import keep_person
 from anonymize.names.lac import Word
 from anonymize.names.lists import Lists
+from anonymize.names.route_zh import covered
 from anonymize.names.titles_zh import NICK_WORDS, TITLE_WORDS, TITLES
 from anonymize.recognizers.base import GUESSED, WEAK
 from anonymize.view import WRITTEN
@@ -46,7 +47,7 @@ def _names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[
             continue
         titled = _titled(sentence, word, known)
         span = (word.start, titled) if titled is not None else None
-        if span is None and word.tag == "PER":
+        if span is None and word.tag == "PER" and not (word.doubtful and not _plausible(sentence, word, known)):
             span = _person(sentence, word, known)
             people += [span] if span is not None else []
         if span is not None:
@@ -117,6 +118,15 @@ def _person(sentence: str, word: Word, known: Lists) -> tuple[int, int] | None:
         # A transliterated or invented name without a Chinese family name: of fiction more often than of a user.
         return (start, end) if title or value[0] in "小老阿" or len(value) == 2 else None
     return start, end
+
+
+def _plausible(sentence: str, word: Word, known: Lists) -> bool:
+    """Whether a doubtful person has a family name, a name's length, and belongs to no word of the language."""
+    value = sentence[word.start : word.end]
+    head = 2 if value[:2] in known.surnames else 1
+    if value[:head] not in known.surnames or not 1 <= len(value) - head <= 2:
+        return False
+    return not any(covered(sentence, at, known.vocabulary_zh) for at in range(word.start, word.end))
 
 
 def _titled(sentence: str, word: Word, known: Lists) -> int | None:
