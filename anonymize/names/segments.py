@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
-from anonymize.names.route_zh import may_hold_name
+from anonymize.names.route_zh import JOINED, may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
 from anonymize.view import HAN, WRITTEN, View
 
@@ -21,8 +21,6 @@ _SENTENCE_END = re.compile(
 )
 _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[\u4e00-\u9fff])")
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
-# Capitals inside a word are an identifier or a brand, but for these.
-_JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LOG_LINE = within_text(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
@@ -146,7 +144,7 @@ def _may_name(view: View, sentence: str, match: re.Match[str], known: Lists) -> 
         return False
     if lower in known.given:
         return True
-    if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(_JOINED):
+    if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(JOINED):
         return False
     if lower in known.common or lower in known.vocabulary:
         return False
