@@ -100,11 +100,14 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
 def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
+    short = len(view.text) <= _SHORT
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
-            if b - a > 1 and HAN in view.skeleton[a:b] and may_hold_name(view.text[a:b], found[a:b]):
+            if b - a < 2 or HAN not in view.skeleton[a:b] or (not short and WRITTEN in view.text[a:b]):
+                continue
+            if may_hold_name(view.text[a:b], found[a:b]):
                 yield Segment(a, view.text[a:b])
 
 
