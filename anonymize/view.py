@@ -25,6 +25,8 @@ _JOINED_WORD = re.compile("[a-z\u00c0-\u1fff]+(?:['-][a-z\u00c0-\u1fff]+)+")
 _DASHES = "\u2010\u2011\u2012\u2013\u2212"
 _DROP = 0x110000
 _OPAQUE = "\ufffc"
+# Characters that names and words in simplified script are written with as well.
+_SIMPLE_TOO = "乾昇吒"
 # Stands for a tag that we wrote: what is left of its sentence has been read before.
 WRITTEN = "\ufff9"
 _OURS = re.compile(r"_[a-z2-7]{8}>")
@@ -46,6 +48,8 @@ def _tables() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
     for low, high in ((0x3005, 0x3008), (0x3040, 0xA000), (0xAC00, 0xD7A4), (0xF900, 0xFB00), (0x20000, 0x32000)):
         kind[low:high] = HAN
     kind[:0x80] = np.arange(0x80, dtype=np.uint8)
+    traditional = "".join(map(chr, range(0x4E00, 0xA000)))
+    fold[0x4E00:0xA000] = [ord(char) for char in _simplified(traditional)]
     fold[0xD800:0xE000] = 0xFFFD  # a lone surrogate cannot be encoded
     for char in _DASHES:
         fold[ord(char)] = ord("-")
@@ -54,14 +58,24 @@ def _tables() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
     return fold, kind
 
 
+def _simplified(chars: str) -> str:
+    """Traditional characters made simplified one by one, so that rules, lists and the model need to know one script."""
+    import opencc
+
+    # A line each: what several characters mean together is not asked, for only one for one keeps offsets.
+    lines = opencc.OpenCC("t2s").convert("\n".join(chars)).split("\n")
+    pairs = zip(chars, lines, strict=True)
+    return "".join(line if len(line) == 1 and char not in _SIMPLE_TOO else char for char, line in pairs)
+
+
 @dataclass(eq=False)
 class View:
     """A folded text.
 
     Attributes:
         original: The text as it came.
-        text: The folded text: compatibility forms made plain where that is one character for one, zero-width
-            characters removed.
+        text: The folded text: compatibility forms made plain and traditional characters simplified where that is one
+            character for one, zero-width characters removed.
         skeleton: The folded text, one byte a character: ASCII as it is, everything else as its class. Patterns over
             it need no decoding, so their offsets are those of `text`.
         index: Offset in `original` of each character of `text`, and of the end; None where the two coincide.

@@ -46,8 +46,7 @@ class Decoder:
         if weights.shape[0] != _FEATURES:
             raise ValueError("another number of features")
         self._tok2vec = model.get_ref("tok2vec")
-        # The model's own product runs on one thread: numpy's would take every core.
-        self._times = model.ops.gemm
+        self._times = np.matmul
         self._hidden, self._pieces = weights.shape[1:3]
         self._weights = [np.ascontiguousarray(w.reshape(-1, w.shape[-1]).T) for w in weights]
         self._bias = lower.get_param("b").reshape(-1)

@@ -58,12 +58,13 @@ _PLAIN_FIELD = over_text(
 )
 _ENGLISH = over_text(rf"[A-Za-z][a-z']+,? ({_HAN}{{2,4}})(?: [a-z]|[,.!?;:)]|$)")
 _ENGLISH_KIN = over_text(
-    rf"(?i)(?:colleague|coworker|friend|boss|manager|supervisor|roommate|teacher|professor|advisor|mentor|wife|husband|"
+    rf"(?i)(?:colleague|coworker|friend|boss|manager|landlord|landlady|tenant|neighbor|neighbour|supervisor|roommate|teacher|professor|advisor|mentor|wife|husband|"
     rf"boyfriend|girlfriend|partner|client|customer|classmate|brother|sister|son|daughter|mom|dad|name is|named|called|"
     rf"contact|cc|dear|hi|hello|meet|met|tell|ask|email|with|from) ({_HAN}{{2,4}})(?: |[,.!?;:)]|$)"
 )
 _DOTTED = over_text(
-    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}·《])({_HAN}{{2,5}}·{_HAN}{{2,6}}?)(?:这|的|在|是|说|和|跟|要|怎|给|来|去|也|都|同|先|女|[^\x{{4e00}}-\x{{9fff}}]|$)"
+    rf"(?:^|[^\x{{4e00}}-\x{{9fff}}·《]|[人员师方给和跟请叫是了为被找把])({_HAN}{{2,5}}·{_HAN}{{2,6}}?)"
+    rf"(?:这|的|在|是|说|和|跟|要|怎|给|来|去|也|都|同|先|女|没|不|就|还|被|把|到|请|犯|已|欠|今|昨|明|[^\x{{4e00}}-\x{{9fff}}]|$)"
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
+from anonymize.names.route_zh import covered
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text
 from anonymize.view import View
 
@@ -38,7 +39,7 @@ _SPACED = over_text(rf"姓\s?名\s?[:：]\s?({_HAN} {_HAN}(?: {_HAN})?)")
 # Family names of two characters that hardly any other word begins with: a name that starts so needs no cue.
 _COMPOUND = over_text(
     rf"(?:上官|令狐|司徒|司马|司馬|呼延|夏侯|宇文|尉迟|慕容|拓跋|欧阳|歐陽|澹台|独孤|申屠|皇甫|端木|诸葛|諸葛|轩辕|"
-    rf"闻人|公孙)({_HAN}{{1,2}})"
+    rf"闻人|公孙|单于|长孙|赫连|钟离|万俟|淳于|濮阳)({_HAN}{{1,2}})"
 )
 _COMPOUND_WORDS = ("上官网", "上官方", "司徒步", "诸葛亮", "司马懿", "司马迁", "司马光", "司馬遷", "諸葛亮")
 _CALLED = over_text(
@@ -144,7 +145,13 @@ class ChineseNameCueRecognizer(RuleRecognizer):
             given = match.group(1)
             stop = next((at for at, c in enumerate(given) if c in _STOPS), len(given))
             end -= len(given) - stop
-            if stop and not text.startswith(_COMPOUND_WORDS, start) and text[start:end] not in known.famous:
+            in_word = covered(text[max(0, start - 3) : start + 1], min(start, 3), known.vocabulary_zh)
+            if (
+                stop
+                and not in_word
+                and not text.startswith(_COMPOUND_WORDS, start)
+                and text[start:end] not in known.famous
+            ):
                 yield Hit(start, end, SHAPED - 0.1, "PERSON")
 
     def _end(self, text: str, start: int, end: int, stated: bool, surnames: frozenset[str]) -> int | None:

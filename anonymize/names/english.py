@@ -7,6 +7,7 @@ from typing import Any
 
 from anonymize.names.biluo import Decoder
 from anonymize.names.filters import keep_person, organization_score, place_score
+from anonymize.names.products import one_thread, with_blas
 from anonymize.names.reader import NameReader, Names
 from anonymize.names.segments import Segment, latin_segments, prose
 from anonymize.recognizers.base import GUESSED
@@ -60,6 +61,7 @@ class EnglishNameRecognizer(NameReader):
         if self._nlp.pipe_names == ["ner"]:
             try:
                 self._decoder = Decoder(self._nlp.get_pipe("ner"))
+                with_blas(self._nlp.get_pipe("ner").model)
             except ValueError:
                 self._decoder = None  # spaCy runs a model of another architecture itself
 
@@ -84,7 +86,9 @@ class EnglishNameRecognizer(NameReader):
                     yield [(e.start_char, e.end_char, e.label_) for e in doc.ents]
                 continue
             docs = [self._nlp.make_doc(sentence) for sentence in part]
-            for doc, found in zip(docs, self._decoder.entities(docs), strict=True):
+            with one_thread():
+                named = list(self._decoder.entities(docs))
+            for doc, found in zip(docs, named, strict=True):
                 yield [(doc[e.start].idx, doc[e.end - 1].idx + len(doc[e.end - 1]), e.label) for e in found]
 
 

@@ -83,7 +83,7 @@ def lists() -> Lists:
         places_zh=frozenset(_entries("places_zh.txt", " ")),
         family_words=frozenset(_entries("family_words.txt", " ")),
         cities=frozenset(_entries("cities.txt", "|")),
-        vocabulary_zh=frozenset(_entries("vocabulary_zh.txt", " ")),
+        vocabulary_zh=frozenset(_entries("vocabulary_zh.txt", " ") + _entries("modern_words_zh.txt", " ")),
     )
 
 

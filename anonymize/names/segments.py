@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
-from anonymize.names.route_zh import may_hold_name
+from anonymize.names.route_zh import JOINED, may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
 from anonymize.view import HAN, WRITTEN, View
 
@@ -21,8 +21,6 @@ _SENTENCE_END = re.compile(
 )
 _HAN_END = re.compile(r"[。！？!?；;\n\t|]|\s{2}|(?<=[\u4e00-\u9fff])[,](?=[\u4e00-\u9fff])")
 _CAPITAL = re.compile(r"[A-Z\u00C0-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][\w'-]*")
-# Capitals inside a word are an identifier or a brand, but for these.
-_JOINED = ("Mc", "Mac", "O'", "D'", "De", "Di", "La", "Le", "Van", "Fitz")
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LOG_LINE = within_text(
     r"^\W{0,3}(?:[0-9]{1,4}[-/.:][0-9]{1,2}[-/.:][0-9]{1,4}[T ,]|[0-9]{1,2}:[0-9]{2}:[0-9]{2}|at [\w.$<>]+\(|File \"|"
@@ -102,11 +100,14 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
 def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
+    short = len(view.text) <= _SHORT
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
-            if b - a > 1 and HAN in view.skeleton[a:b] and may_hold_name(view.text[a:b], found[a:b]):
+            if b - a < 2 or HAN not in view.skeleton[a:b] or (not short and WRITTEN in view.text[a:b]):
+                continue
+            if may_hold_name(view.text[a:b], found[a:b]):
                 yield Segment(a, view.text[a:b])
 
 
@@ -146,7 +147,7 @@ def _may_name(view: View, sentence: str, match: re.Match[str], known: Lists) -> 
         return False
     if lower in known.given:
         return True
-    if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(_JOINED):
+    if any(c.isupper() for c in word[1:]) and not word.isupper() and "-" not in word and not word.startswith(JOINED):
         return False
     if lower in known.common or lower in known.vocabulary:
         return False

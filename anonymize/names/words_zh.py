@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from anonymize.names.filters import keep_person
 from anonymize.names.lac import Word
 from anonymize.names.lists import Lists
+from anonymize.names.route_zh import in_words
 from anonymize.names.titles_zh import NICK_WORDS, TITLE_WORDS, TITLES
 from anonymize.recognizers.base import GUESSED, WEAK
 from anonymize.view import WRITTEN
 
 _TITLED = re.compile("(?:" + "|".join(sorted(TITLES, key=lambda t: (-len(t), t))) + ")")
+_PRONOUN = re.compile(r"[您你我他她它]")
 _WORK = re.compile(r"《[^》]{0,60}》")
 _PERSONAL = re.compile(
     r"[我咱俺他她您你家住租搬住]|籍贯|户口|户籍|老家|出差|上班|工作|面试|出生|收件|寄|地址|住院|同事|朋友|[叔姨爸妈哥姐弟妹]"
@@ -46,7 +48,7 @@ def _names_of(sentence: str, words: list[Word], known: Lists) -> Iterator[tuple[
             continue
         titled = _titled(sentence, word, known)
         span = (word.start, titled) if titled is not None else None
-        if span is None and word.tag == "PER":
+        if span is None and word.tag == "PER" and not (word.doubtful and not _plausible(sentence, word, known)):
             span = _person(sentence, word, known)
             people += [span] if span is not None else []
         if span is not None:
@@ -96,6 +98,10 @@ def _beside(sentence: str, people: list[tuple[int, int]], known: Lists) -> Itera
 def _person(sentence: str, word: Word, known: Lists) -> tuple[int, int] | None:
     value = sentence[word.start : word.end].strip()
     start = word.start + len(sentence[word.start : word.end]) - len(sentence[word.start : word.end].lstrip())
+    if value[:1] == "祝" and len(value) > 2 and (value[1] in known.surnames or value[1:3] in known.surnames):
+        start, value = start + 1, value[1:]  # who is wished something, far more often than the family name
+    if _PRONOUN.search(value) or value.removeprefix("祝") in TITLES:
+        return None
     end = start + len(value)
     if sentence[end : end + 1] == "·" or sentence[start - 1 : start] == "·":
         # The model may cut a name of several parts at its dots.
@@ -119,6 +125,15 @@ def _person(sentence: str, word: Word, known: Lists) -> tuple[int, int] | None:
     return start, end
 
 
+def _plausible(sentence: str, word: Word, known: Lists) -> bool:
+    """Whether a doubtful person has a family name, a name's length, and belongs to no word of the language."""
+    value = sentence[word.start : word.end]
+    head = 2 if value[:2] in known.surnames else 1
+    if value[:head] not in known.surnames or not 1 <= len(value) - head <= 2:
+        return False
+    return not in_words(sentence, word.start, word.end)
+
+
 def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     """The end of a family name with a title, such as 王经理 or 老张, that begins at this word; None where none does."""
     start = word.start
@@ -134,7 +149,7 @@ def _titled(sentence: str, word: Word, known: Lists) -> int | None:
     # The family name has to begin a word, and the model must not see a longer word there.
     if word.end not in (start + len(head), title.end()) or whole in TITLE_WORDS or whole in known.famous:
         return None
-    if word.tag in _FUNCTION or (len(title.group()) == 1 and word.tag not in ("PER", "nr")):
+    if word.tag in _FUNCTION or head == "祝" or (len(title.group()) == 1 and word.tag not in ("PER", "nr")):
         return None
     return title.end()
 

@@ -46,12 +46,13 @@ class Pattern:
 
     __slots__ = ("compiled", "in_bytes", "loose", "number")
 
-    def __init__(self, pattern: str, *, in_bytes: bool) -> None:
+    def __init__(self, pattern: str, *, in_bytes: bool, gate: str | None = None) -> None:
         self.in_bytes = in_bytes
         self.compiled = (within_bytes if in_bytes else within_text)(pattern)
         options = _options(re2.Options.Encoding.LATIN1 if in_bytes else re2.Options.Encoding.UTF8)
         options.never_capture = True
-        self.loose = re2.compile(b"(?m)" + pattern.encode("latin-1" if in_bytes else "utf-8"), options)
+        loose = gate if gate is not None else pattern
+        self.loose = re2.compile(b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8"), options)
         self.number = len(PATTERNS)
         PATTERNS.append(self)
 
@@ -70,13 +71,18 @@ def over_bytes(pattern: str) -> Pattern:
     return Pattern(pattern, in_bytes=True)
 
 
-def over_text(pattern: str) -> Pattern:
+def over_text(pattern: str, gate: str | None = None) -> Pattern:
     """Compile a pattern that `View.matches` seeks in folded texts, for the rules that name Chinese words.
+
+    Args:
+        pattern: The pattern.
+        gate: A simpler one that matches in every text in which the pattern does. It is sought in its stead in many
+            texts at once, where the pattern has more states than an automaton can hold.
 
     Raises:
         re2.error: The pattern is not one that runs in linear time.
     """
-    return Pattern(pattern, in_bytes=False)
+    return Pattern(pattern, in_bytes=False, gate=gate)
 
 
 def any_of(*words: str) -> Pattern:

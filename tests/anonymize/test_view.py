@@ -94,3 +94,9 @@ def test_patterns_are_compiled_in_one_place_where_they_are_silent_and_bounded() 
     package = Path(__file__).parents[2] / "anonymize"
     compiling = {p.name for p in package.rglob("*.py") if "re2.compile" in p.read_text(encoding="utf-8")}
     assert compiling == {"base.py"}
+
+
+def test_traditional_characters_are_read_as_simplified_ones_and_stay_in_the_text() -> None:
+    view = View.of("張經理說後來乾隆")
+    assert view.text == "张经理说后来乾隆"
+    assert view.original == "張經理說後來乾隆"
