@@ -33,14 +33,16 @@ from pipelines.cross_encoders import weights_digest
 from pipelines.encoders import load_encoder
 from pipelines.settings import CROSS_ENCODER_CARD, load_settings
 from signals.complain import excused
-from signals.cross_encoder import JUDGED, LEAST, Blend, Triple, triples
+from signals.cross_encoder import JUDGED, LEAST, SCRIPTS, Blend, Triple, script_of, triples
 from signals.reactions import said
 from signals.rephrase import barred, mixed
 
 FOLDS = 2
 # It learns to tell a repeat too, which sharpens what it makes of a rephrase; nobody asks it about that.
 LEARNT = (*JUDGED, "repeat")
-PRECISION = {"complain": 0.85, "rephrase": 0.7}
+PRECISION = {"complain": 0.82, "rephrase": 0.65}
+# With fewer positives in a script than this, the small model judges alone there.
+ENOUGH = 20
 KNOWN = (
     Triple("No, I asked for the evening trains.", "Which trains go to Leeds?", "The first train leaves at six."),
     Triple("Thank you. And how long do I bake it?", "How much flour do I need?", "You need a pound of flour."),
@@ -112,12 +114,14 @@ class Foreseen:
 
     Attributes:
         sets: Set of each row that the small model judges.
+        scripts: Script of each, one of `SCRIPTS`.
         truth: 1 or 0 of each.
         small: Log-odds by the small model.
         close: Log-odds by the cross-encoder.
     """
 
     sets: np.ndarray
+    scripts: np.ndarray
     truth: np.ndarray
     small: np.ndarray
     close: np.ndarray
@@ -141,35 +145,56 @@ def foreseen(tuner: Tuner, rows: list[Row]) -> tuple[dict[str, Foreseen], np.nda
         train, test = np.flatnonzero((fold != part) & learnt), np.flatnonzero(fold == part)
         model = tuner.tune([read[n] for n in train], truth[train], f"part {part + 1} of {FOLDS}")
         close[test] = tuner.odds(model, [read[n] for n in test])
-    found, sets = {}, np.array([row.conversation.partition("/")[0] for row in rows])
+    sets = np.array([row.conversation.partition("/")[0] for row in rows])
+    scripts, found = np.array([script_of(row.triple.later) for row in rows]), {}
     for at, signal in enumerate(JUDGED):
         judged = sorted(small[signal])
         odds = np.array([small[signal][n] for n in judged])
-        found[signal] = Foreseen(sets[judged], truth[judged, at], odds, close[judged, at])
+        found[signal] = Foreseen(sets[judged], scripts[judged], truth[judged, at], odds, close[judged, at])
     return found, learnt
 
 
-def blend_of(signal: str, said: Foreseen) -> tuple[Blend, np.ndarray]:
-    """How both are weighed, and the probabilities that come of it."""
-    p = sigmoid(said.small)
-    read = p >= LEAST
+def blends_of(signal: str, said: Foreseen) -> tuple[dict[str, Blend], np.ndarray]:
+    """How both are weighed in each script, and the probabilities that come of it.
+
+    A base may not read a script at all: then its word gets no weight there.
+    """
+    p, blends = sigmoid(said.small), {}
     both = np.column_stack([said.small, said.close])
-    fitted = LogisticRegression(C=1e6).fit(both[read], said.truth[read])
-    p[read] = fitted.predict_proba(both[read])[:, 1]
+    for script in SCRIPTS:
+        mine = said.scripts == script
+        read = mine & (p >= LEAST)
+        intercept, small, close = 0.0, 1.0, 0.0
+        if said.truth[read].sum() >= ENOUGH:
+            fitted = LogisticRegression(C=1e6).fit(both[read], said.truth[read])
+            intercept, (small, close) = float(fitted.intercept_[0]), map(float, fitted.coef_[0])
+            p[read] = fitted.predict_proba(both[read])[:, 1]
+        threshold = threshold_for(said.truth[mine], p[mine], PRECISION[signal])
+        blends[script] = Blend(round(intercept, 4), round(small, 4), round(close, 4), threshold)
+    return blends, p
+
+
+def threshold_for(truth: np.ndarray, p: np.ndarray, precision: float) -> float:
+    """The least threshold at which so large a share of the detections is true, or that of best F1 if it finds few."""
     grid = np.round(np.arange(0.1, 0.9, 0.01), 2)
-    precise = [t for t in grid if (p >= t).any() and said.truth[p >= t].mean() >= PRECISION[signal]]
-    threshold = min(precise) if precise else max(grid)
-    small, close = (round(float(w), 4) for w in fitted.coef_[0])
-    return Blend(round(float(fitted.intercept_[0]), 4), small, close, round(float(threshold), 2)), p
+    true = {t: truth[p >= t].sum() for t in grid}
+    precise = [t for t in grid if true[t] >= ENOUGH / 2 and truth[p >= t].mean() >= precision]
+    if precise:
+        return float(min(precise))
+    return float(max(grid, key=lambda t: true[t] / ((p >= t).sum() + truth.sum() + 1e-9)))
 
 
-def report(signal: str, said: Foreseen, threshold: float, both: np.ndarray) -> list[str]:
+def report(signal: str, said: Foreseen, blends: dict[str, Blend], both: np.ndarray) -> list[str]:
     """Lines of a Markdown table: the small model, the cross-encoder, both."""
-    lines = []
+    least, lines = np.array([blends[script].threshold for script in said.scripts]), []
     for name, p in (("small model", sigmoid(said.small)), ("cross-encoder", sigmoid(said.close)), ("both", both)):
-        found = p >= threshold
+        found = p >= least
         share = said.truth[found].mean() if found.any() else 0.0
-        at = (f"{threshold:.2f}", f"{share:.3f}", f"{found[said.truth == 1].mean():.3f}")
+        at = (
+            " / ".join(f"{blend.threshold:.2f}" for blend in blends.values()),
+            f"{share:.3f}",
+            f"{found[said.truth == 1].mean():.3f}",
+        )
         shown = [*(at if name == "both" else ("", "", "")), f"{best_f1(said.truth, p):.3f}",
                  f"{average_precision(said.truth, p):.3f}", f"{calibration_error(said.truth, p):.4f}"]  # fmt: skip
         lines.append(f"| {signal} | {name} | " + " | ".join(shown) + " |")
@@ -181,15 +206,17 @@ def sigmoid(odds: np.ndarray) -> np.ndarray:
     return 1.0 / (1.0 + np.exp(-odds))
 
 
-def write(tuner: Tuner, model: CrossEncoder, out: Path, blends: dict[str, Blend], whence: dict[str, Any]) -> None:
+def write(
+    tuner: Tuner, model: CrossEncoder, out: Path, blends: dict[str, dict[str, Blend]], whence: dict[str, Any]
+) -> None:
     """Write the folder aside, and put it in the place of the one before."""
     aside = out.with_name(f".{out.name}.new")
     shutil.rmtree(aside, ignore_errors=True)
     model.save(aside)
     tuner.tokenizer.save_pretrained(aside)
     known = [(list(t), tuner.odds(model, tuner.read([t]))[0, : len(JUDGED)].round(4).tolist()) for t in KNOWN]
-    card = {"weights": weights_digest(aside), "blends": {s: asdict(b) for s, b in blends.items()}, "known": known,
-            "provenance": whence}  # fmt: skip
+    weighed = {signal: {script: asdict(blend) for script, blend in by.items()} for signal, by in blends.items()}
+    card = {"weights": weights_digest(aside), "blends": weighed, "known": known, "provenance": whence}
     (aside / CROSS_ENCODER_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     shutil.rmtree(out, ignore_errors=True)
     aside.rename(out)
@@ -214,8 +241,8 @@ def main() -> None:
     print(f"{len(rows):,} messages, of which {learnt.sum():,} are learnt from")
     blends, lines, rates = {}, [], []
     for signal, of in foretold.items():
-        blends[signal], both = blend_of(signal, of)
-        lines += report(signal, of, blends[signal].threshold, both)
+        blends[signal], both = blends_of(signal, of)
+        lines += report(signal, of, blends[signal], both)
         sums = [f"{s} {both[of.sets == s].sum():.0f} / {of.truth[of.sets == s].sum():.0f}" for s in options.sets]
         rates.append(f"{signal}, estimated / labelled: {', '.join(sums)}")
     print("| signal | judged by | threshold | precision | recall | best F1 | average precision | calibration error |")

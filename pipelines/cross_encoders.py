@@ -18,7 +18,7 @@ from pipelines.settings import CROSS_ENCODER_CARD
 from pipelines.vectors import CachedEncoder, VectorCache
 from schemas.errors import ConfigError
 from schemas.ids import content_id
-from signals.cross_encoder import JUDGED, Blend, Triple
+from signals.cross_encoder import JUDGED, SCRIPTS, Blend, Triple
 
 WEIGHTS = "model.safetensors"
 HEAD = "head.safetensors"
@@ -86,7 +86,9 @@ class TunedCrossEncoder:
             head = load_file(folder / HEAD)
             self._weight, self._bias = head["weight"][: len(JUDGED)], head["bias"][: len(JUDGED)]
             self._kinds = tells_kinds(self._model.config)
-            self.blends: Mapping[str, Blend] = {signal: Blend(**card["blends"][signal]) for signal in JUDGED}
+            self.blends: Mapping[str, Mapping[str, Blend]] = {
+                signal: {script: Blend(**card["blends"][signal][script]) for script in SCRIPTS} for signal in JUDGED
+            }
             known = [(Triple(*text), odds) for text, odds in card["known"]]
         except ImportError:
             raise _unusable("needs the library transformers", "Install tacit[sentence-transformers].") from None

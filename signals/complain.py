@@ -51,7 +51,10 @@ class Complain:
         found = readings.reactions
         usual = model.probabilities([r.features for r in found], [said(r.text) for r in found])
         possible = [0.0 if excused(r) else p for r, p in zip(found, usual, strict=True)]
-        odds = readings.weighed("complain", [(r.exchange, r.row) for r in found], possible)
+        keys = [(r.exchange, r.row) for r in found]
+        odds = readings.weighed("complain", keys, possible)
+        limit = readings.settings.complain
+        limits = readings.thresholds("complain", keys, model.threshold) if limit is None else [limit] * len(keys)
         reports = logistic("failure_report").probabilities([r.features for r in found])
         judgements = [
             Judgement(
@@ -60,14 +63,14 @@ class Complain:
                 p,
                 "failure_report" if q >= logistic("failure_report").threshold else "dissatisfaction",
                 phrase=_phrase(r.text) if p >= _WORTH_EXPLAINING else None,
+                threshold=least,
             )
-            for r, p, q in zip(found, odds, reports, strict=True)
+            for r, p, q, least in zip(found, odds, reports, limits, strict=True)
         ]
-        limit = readings.settings.complain
         return spoken(
             readings.window,
             judgements,
-            threshold=readings.threshold("complain", model.threshold) if limit is None else limit,
+            threshold=model.threshold if limit is None else limit,
             measurable=pl.col("next_text").is_not_null(),
             never=pl.col("follow_up").is_in(RESENT),
         )

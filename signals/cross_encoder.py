@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 
 from signals.link import Window
 from signals.requests import Relation
+from signals.text.fold import has_han
 
 Floats = NDArray[np.float32]
 # What it judges, in the order of its outputs.
 JUDGED = ("complain", "rephrase")
 # What the small models all but rule out is not read: no answer could make a detection of it.
 LEAST = 0.02
+# What it can read differs by script, and so does how its word is weighed.
+SCRIPTS = ("han", "other")
 _MOST = 1.0 - 1e-6
+
+
+def script_of(text: str) -> str:
+    """Which of `SCRIPTS` a message is written in: `han` where it holds a Chinese character."""
+    return SCRIPTS[0] if has_han(text) else SCRIPTS[1]
 
 
 class Triple(NamedTuple):
@@ -71,8 +79,8 @@ class CrossEncoder(Protocol):
         """Digest of its weights."""
 
     @property
-    def blends(self) -> Mapping[str, Blend]:
-        """How its word is weighed, for each of `JUDGED`."""
+    def blends(self) -> Mapping[str, Mapping[str, Blend]]:
+        """How its word is weighed, for each of `JUDGED` and each of `SCRIPTS`."""
 
     def odds(self, triples: Sequence[Triple]) -> Floats:
         """Log-odds of each of `JUDGED`, float32, shape (number of triples, 2). Each depends on its triple alone."""
@@ -125,5 +133,21 @@ class CloseReading:
         if fresh:
             read = self.model.odds(triples(self._window, self._relations, fresh))
             self._read.update(zip(fresh, np.round(read.astype(np.float64), 4).tolist(), strict=True))
-        blend, at = self.model.blends[signal], JUDGED.index(signal)
-        return [blend.weigh(p, self._read[key][at]) if p >= LEAST else p for key, p in zip(keys, odds, strict=True)]
+        blends, at = self._blends(signal, keys), JUDGED.index(signal)
+        return [
+            blend.weigh(p, self._read[key][at]) if p >= LEAST else p
+            for key, p, blend in zip(keys, odds, blends, strict=True)
+        ]
+
+    def thresholds(self, signal: str, keys: Sequence[tuple[int, int]]) -> list[float]:
+        """Least probability of a detection for each message.
+
+        Args:
+            signal: One of `JUDGED`.
+            keys: Exchange and row of each message.
+        """
+        return [blend.threshold for blend in self._blends(signal, keys)]
+
+    def _blends(self, signal: str, keys: Sequence[tuple[int, int]]) -> list[Blend]:
+        texts, blends = self._window.messages["text"], self.model.blends[signal]
+        return [blends[script_of(texts[row] or "")] for _, row in keys]

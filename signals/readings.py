@@ -110,14 +110,15 @@ class Readings:
         """
         return odds if self.close is None else self.close.weighed(signal, keys, odds)
 
-    def threshold(self, signal: str, usual: float) -> float:
-        """Least probability of a detection, as cross-validation chose it for who judges.
+    def thresholds(self, signal: str, keys: Sequence[tuple[int, int]], usual: float) -> list[float]:
+        """Least probability of a detection for each message, as cross-validation chose it for who judges.
 
         Args:
             signal: One of `signals.cross_encoder.JUDGED`.
+            keys: Exchange and row of each message.
             usual: The small model's own.
         """
-        return usual if self.closer is None else self.closer.blends[signal].threshold
+        return [usual] * len(keys) if self.close is None else self.close.thresholds(signal, keys)
 
     @cached_property
     def mood(self) -> dict[tuple[int, int], dict[str, float]]:

@@ -71,7 +71,7 @@ class Repeat:
         )
 
 
-def judge(relation: Relation, p: float, rule: str) -> Judgement:
+def judge(relation: Relation, p: float, rule: str, threshold: float | None = None) -> Judgement:
     """A judgement with the evidence of a comparison."""
     return Judgement(
         relation.exchange,
@@ -82,6 +82,7 @@ def judge(relation: Relation, p: float, rule: str) -> Judgement:
         lexical=relation.likeness.lexical,
         semantic=relation.semantic,
         changed_slots=relation.likeness.changed,
+        threshold=threshold,
     )
 
 

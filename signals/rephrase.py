@@ -108,17 +108,19 @@ class Rephrase:
         relations = readings.relations
         usual = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
         possible = [0.0 if barred(r) else p for r, p in zip(relations, usual, strict=True)]
-        odds = readings.weighed("rephrase", [(r.exchange, r.row) for r in relations], possible)
+        keys = [(r.exchange, r.row) for r in relations]
+        odds = readings.weighed("rephrase", keys, possible)
+        limit = readings.settings.rephrase
+        limits = readings.thresholds("rephrase", keys, model.threshold) if limit is None else [limit] * len(keys)
         judgements = []
-        for r, p, q in zip(relations, odds, again(relations), strict=True):
+        for r, p, q, least in zip(relations, odds, again(relations), limits, strict=True):
             rule = redone(r)
             strength = 0.0 if barred(r) else max(p, _BY_RULE) if rule else p
-            judgements.append(judge(r, round(strength * (1.0 - q), 6), rule or "same_need"))
-        limit = readings.settings.rephrase
+            judgements.append(judge(r, round(strength * (1.0 - q), 6), rule or "same_need", least))
         return spoken(
             readings.window,
             judgements,
-            threshold=readings.threshold("rephrase", model.threshold) if limit is None else limit,
+            threshold=model.threshold if limit is None else limit,
             measurable=comparable(),
             never=not_a_message(),
         )

@@ -26,6 +26,7 @@ class Judgement:
         lexical: Lexical similarity to it.
         semantic: Cosine similarity to it.
         changed_slots: Kinds of slots that differ.
+        threshold: Least probability of a detection, where it is not the same for all messages.
     """
 
     exchange: int
@@ -37,6 +38,7 @@ class Judgement:
     lexical: float | None = None
     semantic: float | None = None
     changed_slots: tuple[str, ...] | None = None
+    threshold: float | None = None
 
 
 def strongest(judgements: list[Judgement]) -> dict[int, Judgement]:
@@ -56,7 +58,7 @@ def spoken(
     Args:
         window: Linked conversations.
         judgements: At most a few an exchange; exchanges without one are judged by the two expressions.
-        threshold: Least probability of a detection.
+        threshold: Least probability of a detection, where a judgement names none.
         measurable: Over the exchanges: whether the signal can be decided at all.
         never: Over the exchanges: whether the signal cannot be, whatever the text says.
 
@@ -69,6 +71,7 @@ def spoken(
         {
             "exchange": j.exchange,
             "p": j.p,
+            "threshold": threshold if j.threshold is None else j.threshold,
             "rule": j.rule,
             "trigger_message_id": ids[j.row],
             "occurred_at": at[j.row],
@@ -88,6 +91,7 @@ def spoken(
     schema = {
         "exchange": pl.UInt32(),
         "p": pl.Float64(),
+        "threshold": pl.Float64(),
         "rule": pl.String(),
         "trigger_message_id": pl.String(),
         "occurred_at": pl.Datetime("us", "UTC"),
@@ -96,9 +100,11 @@ def spoken(
     judged = window.exchanges.join(pl.DataFrame(rows, schema=schema), on="exchange", how="left")
     never = never.fill_null(value=False)
     p = pl.when(never).then(0.0).otherwise(pl.col("p").fill_null(0.0))
-    judged = judged.with_columns(p=pl.when(never | measurable.fill_null(value=False)).then(p))
+    judged = judged.with_columns(
+        pl.col("threshold").fill_null(threshold), p=pl.when(never | measurable.fill_null(value=False)).then(p)
+    )
     return verdicts(
         judged.with_columns(
-            value=pl.col("p") >= threshold, score=pl.col("p"), threshold=threshold, trigger=pl.lit(Trigger.TEXT.value)
+            value=pl.col("p") >= pl.col("threshold"), score=pl.col("p"), trigger=pl.lit(Trigger.TEXT.value)
         )
     )

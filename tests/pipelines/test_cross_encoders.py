@@ -10,7 +10,7 @@ import pytest
 from pipelines.cross_encoders import TunedCrossEncoder, joined, load_cross_encoder, tokens_of
 from pipelines.settings import CROSS_ENCODER_CARD, load_settings
 from schemas.errors import ConfigError
-from signals.cross_encoder import JUDGED, Blend, Triple
+from signals.cross_encoder import JUDGED, SCRIPTS, Blend, Triple
 
 pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -66,7 +66,13 @@ def folder(trained, tmp_path_factory):
 
     tuner, model = trained
     out = tmp_path_factory.mktemp("models") / "cross-encoder"
-    write(tuner, model, out, {signal: Blend(0.1, 0.8, 0.3, 0.4) for signal in JUDGED}, {"sets": {}})
+    write(
+        tuner,
+        model,
+        out,
+        {signal: dict.fromkeys(SCRIPTS, Blend(0.1, 0.8, 0.3, 0.4)) for signal in JUDGED},
+        {"sets": {}},
+    )
     return out
 
 
@@ -85,7 +91,7 @@ def test_training_learns_to_tell_messages_apart_and_the_folder_says_the_same(tra
     assert (wanted[0] > wanted[1]).all()
     loaded = TunedCrossEncoder(folder)
     assert loaded.encode([joined(NO), joined(THANKS)]) == pytest.approx(wanted, abs=1e-4)
-    assert loaded.blends["complain"] == Blend(0.1, 0.8, 0.3, 0.4)
+    assert loaded.blends["complain"]["han"] == Blend(0.1, 0.8, 0.3, 0.4)
     assert len(loaded.revision) == 12
 
 

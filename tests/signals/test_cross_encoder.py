@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from talks import linked, talk
 
-from signals.cross_encoder import JUDGED, LEAST, Blend, CloseReading
+from signals.cross_encoder import JUDGED, LEAST, SCRIPTS, Blend, CloseReading
 from signals.detect import detect
 from signals.readings import Readings
 from signals.settings import DetectSettings
@@ -15,8 +15,9 @@ class Says:
 
     name, revision = "says", "1"
 
-    def __init__(self, complain=0.0, rephrase=0.0, blend=EVEN):
-        self._odds, self.blends, self.asked = (complain, rephrase), dict.fromkeys(JUDGED, blend), []
+    def __init__(self, complain=0.0, rephrase=0.0, blend=EVEN, han=EVEN):
+        self._odds, self.asked = (complain, rephrase), []
+        self.blends = {signal: dict(zip(SCRIPTS, (han, blend), strict=True)) for signal in JUDGED}
 
     def odds(self, triples):
         self.asked += triples
@@ -70,11 +71,20 @@ def test_what_the_small_models_rule_out_is_not_read_and_stays(use):
 
 
 def test_the_threshold_is_that_of_who_judges_unless_the_configuration_names_one(use):
-    readings = Readings(linked(CHAT), use, DetectSettings(), Says(blend=Blend(0.0, 1.0, 0.0, 0.123)))
-    assert readings.threshold("complain", 0.4) == 0.123
-    assert Readings(linked(CHAT), use, DetectSettings()).threshold("complain", 0.4) == 0.4
-    found = judged(use, Says(9.0, 9.0), settings=DetectSettings(complain=0.2, rephrase=0.2)).signals
+    rows = [*CHAT, *talk("列出三条理由", "我要的是三条理由，不是一条", conversation="c2")]
+    closer = Says(9.0, 9.0, blend=Blend(0.0, 1.0, 1.0, 0.123), han=Blend(0.0, 1.0, 1.0, 0.234))
+    found = judged(use, closer, rows).signals
+    assert set(found.filter(found["signal"].is_in(JUDGED))["threshold"]) == {0.123, 0.234}
+    found = judged(use, closer, rows, DetectSettings(complain=0.2, rephrase=0.2)).signals
     assert set(found.filter(found["signal"].is_in(JUDGED))["threshold"]) == {0.2}
+    assert Readings(linked(CHAT), use, DetectSettings()).thresholds("complain", [(0, 2)], 0.4) == [0.4]
+
+
+def test_where_its_word_has_no_weight_in_a_script_the_small_model_judges_alone(use):
+    alone = Blend(intercept=0.0, small=1.0, close=0.0, threshold=0.4)
+    rows = talk("列出三条理由", "我要的是三条理由，不是一条")
+    plain, same = (judged(use, c, rows).exchanges for c in (None, Says(9.0, 9.0, han=alone)))
+    assert same["p_complain"].to_list() == pytest.approx(plain["p_complain"].to_list(), abs=2e-6)
 
 
 def test_a_detection_names_the_cross_encoder_that_helped_to_make_it(use):
