@@ -175,13 +175,12 @@ def blends_of(signal: str, said: Foreseen) -> tuple[dict[str, Blend], np.ndarray
 
 
 def threshold_for(truth: np.ndarray, p: np.ndarray, precision: float) -> float:
-    """The least threshold at which so large a share of the detections is true, or that of best F1 if it finds few."""
+    """The least threshold at which that share of detections is true; that of best F1, if it finds twice as many."""
     grid = np.round(np.arange(0.1, 0.9, 0.01), 2)
     true = {t: truth[p >= t].sum() for t in grid}
-    precise = [t for t in grid if true[t] >= ENOUGH / 2 and truth[p >= t].mean() >= precision]
-    if precise:
-        return float(min(precise))
-    return float(max(grid, key=lambda t: true[t] / ((p >= t).sum() + truth.sum() + 1e-9)))
+    best = max(grid, key=lambda t: true[t] / ((p >= t).sum() + truth.sum() + 1e-9))
+    precise = [t for t in grid if 2 * true[t] >= max(true[best], 1) and truth[p >= t].mean() >= precision]
+    return float(min(precise, default=best))
 
 
 def report(signal: str, said: Foreseen, blends: dict[str, Blend], both: np.ndarray) -> list[str]:
