@@ -7,7 +7,7 @@
 the default is the small English sentence encoder that installs from the package index. The sets are divided by
 conversation; for each part a cross-encoder and small models are fitted on the others, and what both say of it decides
 how they are weighed, and where the threshold lies. Then the cross-encoder is tuned on everything and written to `--out`
-(by default `models/cross-encoder` under `TACIT_HOME`). On two cores that takes about an hour for seven thousand
+(by default `models/cross-encoder` under `TACIT_HOME`). On two cores that takes some twenty minutes for six thousand
 messages.
 """
 
