@@ -54,7 +54,7 @@ class Complain:
         keys = [(r.exchange, r.row) for r in found]
         odds = readings.weighed("complain", keys, possible)
         limit = readings.settings.complain
-        limits = readings.thresholds("complain", keys, model.threshold) if limit is None else [limit] * len(keys)
+        limits = readings.thresholds("complain", keys, model.threshold)
         reports = logistic("failure_report").probabilities([r.features for r in found])
         judgements = [
             Judgement(

@@ -107,15 +107,16 @@ class Rephrase:
         model, mood = logistic("rephrase"), readings.mood
         relations = readings.relations
         usual = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
-        possible = [0.0 if barred(r) else p for r, p in zip(relations, usual, strict=True)]
+        bars = [barred(r) for r in relations]
+        possible = [0.0 if bar else p for bar, p in zip(bars, usual, strict=True)]
         keys = [(r.exchange, r.row) for r in relations]
         odds = readings.weighed("rephrase", keys, possible)
         limit = readings.settings.rephrase
-        limits = readings.thresholds("rephrase", keys, model.threshold) if limit is None else [limit] * len(keys)
+        limits = readings.thresholds("rephrase", keys, model.threshold)
         judgements = []
-        for r, p, q, least in zip(relations, odds, again(relations), limits, strict=True):
+        for r, bar, p, q, least in zip(relations, bars, odds, again(relations), limits, strict=True):
             rule = redone(r)
-            strength = 0.0 if barred(r) else max(p, _BY_RULE) if rule else p
+            strength = 0.0 if bar else max(p, _BY_RULE) if rule else p
             judgements.append(judge(r, round(strength * (1.0 - q), 6), rule or "same_need", least))
         return spoken(
             readings.window,

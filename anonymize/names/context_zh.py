@@ -130,7 +130,7 @@ class ChineseContextRecognizer(RuleRecognizer):
                 family = value[0] in known.surnames or value[:2] in known.surnames or "·" in value
                 if value[:2] in known.words and value != value[:2]:
                     continue
-                if value in _NO_NAMES or value in known.famous or value in known.places or value in known.places_zh:
+                if value in _NO_NAMES or known.public(value):
                     continue
                 if family or (
                     not surname

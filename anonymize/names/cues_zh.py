@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from anonymize.names.lists import lists
-from anonymize.names.route_zh import covered
+from anonymize.names.route_zh import ends_word
 from anonymize.recognizers.base import CUED, SHAPED, Hit, RuleRecognizer, over_text
 from anonymize.view import View
 
@@ -145,10 +145,9 @@ class ChineseNameCueRecognizer(RuleRecognizer):
             given = match.group(1)
             stop = next((at for at, c in enumerate(given) if c in _STOPS), len(given))
             end -= len(given) - stop
-            in_word = covered(text[max(0, start - 3) : start + 1], min(start, 3), known.vocabulary_zh)
             if (
                 stop
-                and not in_word
+                and not ends_word(text, start)
                 and not text.startswith(_COMPOUND_WORDS, start)
                 and text[start:end] not in known.famous
             ):

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator
 
 from anonymize.names.lists import Lists, lists
-from anonymize.names.route_zh import COMMON_FAMILY, GIVEN, GIVEN_CHARACTERS, covered, in_words
+from anonymize.names.route_zh import COMMON_FAMILY, FUNCTION, GIVEN, GIVEN_CHARACTERS, ends_word, in_words
 from anonymize.names.titles_zh import LONG_TITLES, TITLE_WORDS
 from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, over_text
 from anonymize.view import View
 
 _HAN = r"[\x{4e00}-\x{9fff}]"
-# Family names that are also what stands between words; they say less.
-_FUNCTION = frozenset("于和向从时同都应计明官后相关成全经游能强解暴过白水单第平安常万应车门位查边应左")
 # Family names so rare that they are no cue elsewhere: a given name of two characters has to speak for them.
 _RAREST = frozenset("昌危宣杭诸滑惠汲富巴弓牧蓬班祖束幸韶印宿索咸籍阴闻贡劳寿慕容衡禄蔚隆丰桓斯帅展")
 _FAMILY = frozenset(name for name in lists().surnames if len(name) == 1) | _RAREST
@@ -42,7 +40,7 @@ _AFTER = frozenset(
 )
 _LEAST = 4.5
 _TITLED = over_text(
-    f"([{''.join(sorted(COMMON_FAMILY - _FUNCTION - {'方'}))}]"
+    f"([{''.join(sorted(COMMON_FAMILY - FUNCTION - {'方'}))}]"
     f"(?:{'|'.join(sorted(LONG_TITLES, key=lambda t: (-len(t), t)))}))"
 )
 
@@ -67,9 +65,7 @@ class ChineseEdgeRecognizer(RuleRecognizer):
         for match in view.matches(_TITLED):
             start = match.start(1)
             doubled = text[start - 1 : start] == text[start]
-            before = text[max(0, start - 3) : start + 1]
-            in_word = covered(before, len(before) - 1, known.vocabulary_zh)
-            if not in_word and not doubled and match.group(1) not in TITLE_WORDS:
+            if not ends_word(text, start) and not doubled and match.group(1) not in TITLE_WORDS:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
         for match in view.matches(_WRITTEN_BY_SOUND):
             if match.group() not in known.famous:
@@ -86,7 +82,7 @@ class ChineseEdgeRecognizer(RuleRecognizer):
                 continue
             points, stop = max((_points(text, start, start + length), start + length) for length in (2, 3))
             if points < _LEAST or any(
-                _public(value, known) for value in (text[start:stop], text[start : start + 2], text[start + 1 : stop])
+                known.public(value) for value in (text[start:stop], text[start : start + 2], text[start + 1 : stop])
             ):
                 continue
             if not in_words(text, start, stop):
@@ -102,7 +98,7 @@ def _points(text: str, start: int, stop: int) -> float:
     left, right = text[start - 1 : start], text[stop : stop + 1]
     family = text[start]
     points = 2.0 if family in COMMON_FAMILY else 0.5 if family in _RAREST else 1.0
-    points -= family in _FUNCTION
+    points -= family in FUNCTION
     points += sum(1.5 if c in _LIKELY else 0.7 if c in _POSSIBLE else -1.5 * (c in _AFTER) for c in given)
     points += _edge(left, _BEFORE) + _edge(right, _AFTER)
     return points
@@ -110,8 +106,3 @@ def _points(text: str, start: int, stop: int) -> float:
 
 def _edge(char: str, cues: frozenset[str]) -> float:
     return 1.0 if not "\u4e00" <= char <= "\u9fff" or char in cues else 0.0
-
-
-def _public(value: str, known: Lists) -> bool:
-    """Whether somebody or somewhere of public knowledge has this name."""
-    return value in known.famous or value in known.places or value in known.places_zh

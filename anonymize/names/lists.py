@@ -53,6 +53,10 @@ class Lists:
         """Whether a lower-case word is an English word or a known term."""
         return word in self.vocabulary or word in self.common or word in self.not_names
 
+    def public(self, name: str) -> bool:
+        """Whether somebody or somewhere of public knowledge has a Chinese name."""
+        return name in self.famous or name in self.places or name in self.places_zh
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text, for lists that belong to one rule and stand beside it."""

@@ -44,8 +44,10 @@ _CAPITAL = re.compile(
     r"(?<![A-Za-z0-9_])[A-Z\u00C0-\u00D6\u00D8-\u00DE\u0100-\u017F\u0391-\u03A9\u0410-\u042F][^\W\d_\u3040-\u9fff]*"
     r"(?:['-][^\W\d_\u3040-\u9fff]+)*(?![A-Za-z0-9_@/])"
 )
+# Family names that are also what stands between words; they say less.
+FUNCTION = frozenset("于和向从时同都应计明官后相关成全经游能强解暴过白水单第平安常万车门位查边左")
 # Family names that are words of their own far more often: they begin a name only before a character of given names.
-_FUNCTION = frozenset("于和向从时同都应计明官后相关成全经游能强解暴过白水单第平安常万车门位查边左西马高金毛上")
+_OFTEN_WORDS = FUNCTION | frozenset("西马高金毛上")
 
 
 def may_hold_name(sentence: str, found: bytes | bytearray) -> bool:
@@ -104,6 +106,12 @@ def covered(sentence: str, at: int, words: frozenset[str]) -> bool:
     return False
 
 
+def ends_word(text: str, at: int) -> bool:
+    """Whether a word of the language ends with the character at a place."""
+    low = max(0, at - _LONGEST + 1)
+    return covered(text[low : at + 1], at - low, lists().vocabulary_zh)
+
+
 def in_words(text: str, start: int, stop: int) -> bool:
     """Whether any character of a span belongs to a word of the language, or the span is a plant by its colour."""
     low = max(0, start - _LONGEST + 1)
@@ -121,7 +129,7 @@ def _begins(sentence: str, at: int, char: str, words: frozenset[str]) -> bool:
         return char in COMMON_FAMILY and following == "·"
     if sentence.startswith(_TITLES, at + 1):
         return True
-    if char in _FUNCTION:
+    if char in _OFTEN_WORDS:
         return any(c in GIVEN or c in GIVEN_CHARACTERS for c in sentence[at + 1 : at + 3])
     if char in COMMON_FAMILY:
         return following != char

@@ -102,7 +102,7 @@ class ChineseSceneRecognizer(RuleRecognizer):
         for match in view.matches(_FULL):
             span = match.span()
             in_word = any(covered(view.text, at, known.vocabulary_zh) for at in range(*span))
-            if not in_word and not _public(match.group(), known):
+            if not in_word and not known.public(match.group()):
                 yield Hit.at(span, GUESSED, "PERSON")
         for match in view.matches(_RELATIVE):
             value = match.group(1)
@@ -138,9 +138,4 @@ class ChineseSceneRecognizer(RuleRecognizer):
 def _like_name(value: str, known: Lists) -> bool:
     """Whether a word has a family name, is no doubled word, holds no pronoun, and is nobody of public knowledge."""
     family = value[:2] in known.surnames or value[0] in known.surnames
-    return family and value[0] != value[1] and value[1] not in "您你我他她它" and not _public(value, known)
-
-
-def _public(value: str, known: Lists) -> bool:
-    """Whether somebody or somewhere of public knowledge has this name."""
-    return value in known.famous or value in known.places or value in known.places_zh
+    return family and value[0] != value[1] and value[1] not in "您你我他她它" and not known.public(value)
