@@ -1,9 +1,7 @@
 """What each group of features gives a model: the same cross-validation without it."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
+from learning import READ, Row, foreseen, measured, names_of
 
 # Group to how its features begin; the first that fits. What fits none is form (length, question, marks and the like).
 GROUPS: dict[str, tuple[str, ...]] = {
@@ -38,35 +36,28 @@ def best_f1(y: np.ndarray, p: np.ndarray) -> float:
     return float(np.max(2 * ranked / (np.arange(1, len(y) + 1) + y.sum()))) if y.any() else 0.0
 
 
-def ablation(
-    rows: dict[str, list[Any]],
-    names_of: Callable[[str, list[Any]], list[str]],
-    foreseen: Callable[..., np.ndarray],
-    read: frozenset[str],
-) -> list[str]:
+def ablation(rows: dict[str, list[Row]]) -> list[str]:
     """Fit each model without each of its groups of features.
 
     Args:
         rows: Model to rows: (conversation, features, label, text).
-        names_of: Gives a model's features.
-        foreseen: Gives cross-validated probabilities.
-        read: Models that read hashed text.
 
     Returns:
         Lines of a Markdown table: best F1 and average precision of each, all from conversations that were not seen.
     """
     lines = ["", "| model | left out | features | best F1 | average precision |", "|---|---|---|---|---|"]
     for model, found in rows.items():
-        y = np.array([row[2] for row in found])
+        seen = measured(found, model)
+        y = np.array([row[2] for row in found])[seen]
         names = names_of(model, found)
-        trials = [("nothing", names, model in read)]
+        trials = [("nothing", names, model in READ)]
         for group in (*GROUPS, FORM):
             kept = [n for n in names if group_of(n) != group]
             if 0 < len(kept) < len(names):
-                trials.append((group, kept, model in read))
-        if model in read:
+                trials.append((group, kept, model in READ))
+        if model in READ:
             trials.append((HASHED, names, False))
         for group, kept, texts in trials:
-            p = foreseen(model, found, kept, texts=texts)
+            p = foreseen(model, found, kept, texts=texts)[seen]
             lines.append(f"| {model} | {group} | {len(kept)} | {best_f1(y, p):.3f} | {average_precision(y, p):.3f} |")
     return lines

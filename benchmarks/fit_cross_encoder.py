@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 from ablation import average_precision, best_f1
-from fit_signals import READ, TARGETS, matrix, names_of, provenance
+from fit_signals import TARGETS, provenance
 from labelled import LabelledSet, read_set
-from regression import regress
+from learning import READ, WRITTEN, learn, matrix, names_of
 from reliability import calibration_error
 from sklearn.linear_model import LogisticRegression
 from tuning import CrossEncoder, Tuner
@@ -100,11 +100,10 @@ def small_odds(signal: str, rows: list[Row], train: np.ndarray, test: np.ndarray
             for n in part
         ]
 
-    learn, judge = table(of(train)), of(test)
-    names, texts = names_of(signal, learn), signal in READ
-    y = np.array([row[2] for row in learn])
-    intercept, weights = regress(signal, matrix(learn, names, texts=texts), y, names)
-    odds = intercept + matrix(table(judge), names, texts=texts) @ weights
+    known, judge = table(of(train)), of(test)
+    names, texts = names_of(signal, known), signal in READ
+    model, asked = learn(signal, matrix(known, names, texts=texts), known, names), table(judge)
+    odds = model.odds(matrix(asked, names, texts=texts), asked)
     return dict(zip(judge, odds.tolist(), strict=True))
 
 
@@ -148,7 +147,7 @@ def foreseen(tuner: Tuner, rows: list[Row]) -> tuple[dict[str, Foreseen], np.nda
     sets = np.array([row.conversation.partition("/")[0] for row in rows])
     scripts, found = np.array([script_of(row.triple.later) for row in rows]), {}
     for at, signal in enumerate(JUDGED):
-        judged = sorted(small[signal])
+        judged = sorted(n for n in small[signal] if sets[n] not in WRITTEN)
         odds = np.array([small[signal][n] for n in judged])
         found[signal] = Foreseen(sets[judged], scripts[judged], truth[judged, at], odds, close[judged, at])
     return found, learnt
@@ -242,7 +241,8 @@ def main() -> None:
     for signal, of in foretold.items():
         blends[signal], both = blends_of(signal, of)
         lines += report(signal, of, blends[signal], both)
-        sums = [f"{s} {both[of.sets == s].sum():.0f} / {of.truth[of.sets == s].sum():.0f}" for s in options.sets]
+        seen = [s for s in options.sets if s not in WRITTEN]
+        sums = [f"{s} {both[of.sets == s].sum():.0f} / {of.truth[of.sets == s].sum():.0f}" for s in seen]
         rates.append(f"{signal}, estimated / labelled: {', '.join(sums)}")
     print("| signal | judged by | threshold | precision | recall | best F1 | average precision | calibration error |")
     print("|" + "---|" * 8 + "\n" + "\n".join(lines))

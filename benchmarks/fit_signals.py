@@ -21,25 +21,21 @@ from typing import Any
 import numpy as np
 from ablation import ablation, average_precision, best_f1
 from labelled import LabelledSet, read_set
-from regression import prior, regress
+from learning import READ, WRITTEN, Row, Weighed, chinese, foreseen, learn, matrix, measured, names_of
 from reliability import calibration_error, diagram
-from scipy.sparse import csr_array, hstack
-from sklearn.model_selection import GroupKFold
 
 from pipelines.encoders import load_encoder
 from signals.complain import excused
 from signals.logistic import packed
-from signals.ngrams import BUCKETS, hashed
 from signals.reactions import said
 from signals.readings import Reaction
 from signals.rephrase import barred, mixed
 from signals.requests import Relation
 
 MODELS = Path(__file__).parent.parent / "signals" / "models"
-# The threshold is the least one at which so large a share of the detections is true, in conversations not seen.
-PRECISION = {"complain": 0.82, "repeat": 0.85, "rephrase": 0.5}
-# Where examples are too few for that, or the model only names the rule of a complaint, it maximises F of this beta.
-BETA = {"failure_report": 1.0, "dismiss": 1.0}
+# The threshold is the least one at which so large a share of the detections is true, in conversations not seen; less is
+# asked where more would leave hardly a detection. Models without a share maximise F1.
+PRECISION = {"complain": 0.84, "complain.han": 0.7, "repeat": 0.85, "rephrase": 0.5, "rephrase.han": 0.43}
 TARGETS = {
     "complain": ("complain", "failure_report"),
     "dismiss": ("dismiss",),
@@ -48,9 +44,6 @@ TARGETS = {
 }
 # F-scores that differ by less say nothing about which threshold is better.
 NOISE = 0.004
-# Models that read hashed words beside their features.
-READ = frozenset({"complain", "repeat"})
-Row = tuple[str, dict[str, float], int, str]
 
 
 def rows_of(name: str, labelled: LabelledSet) -> dict[str, list[Row]]:
@@ -107,90 +100,66 @@ def every_label(labelled: LabelledSet) -> dict[str, list[int]]:
     return found
 
 
-# The dismiss model has few positives to learn from, so only these features are open to it.
-FEW = (
-    "cue:dismiss.",
-    "group:dismiss.",
-    "length",
-    "long",
-    "question",
-    "group:guards.praise",
-    "group:guards.role",
-    "several",
-)
-
-
-def matrix(rows: list[Row], names: list[str], *, texts: bool) -> csr_array:
-    """Feature values, shape (rows, names), and where texts are read, one column more for each bucket."""
-    values = csr_array(np.array([[f.get(n, 0.0) for n in names] for _, f, _, _ in rows]))
-    if not texts:
-        return values
-    read = [hashed(said) for *_, said in rows]
-    starts = np.cumsum([0, *(len(at) for at, _ in read)])
-    parts = (np.concatenate([v for _, v in read]), np.concatenate([at for at, _ in read]), starts)
-    return csr_array(hstack([values, csr_array(parts, shape=(len(rows), BUCKETS))]))
-
-
-def names_of(name: str, rows: list[Row]) -> list[str]:
-    """The features that a model may weigh: those that are not too rare to learn from."""
-    counts: dict[str, int] = {}
-    for _, features, _, _ in rows:
-        for feature, value in features.items():
-            counts[feature] = counts.get(feature, 0) + bool(value)
-    return sorted(
-        f
-        for f, n in counts.items()
-        if (n >= 5 or prior(name, f)[0] >= 0.3) and (name != "dismiss" or f.startswith(FEW))
-    )
-
-
-def foreseen(name: str, rows: list[Row], names: list[str], *, texts: bool) -> np.ndarray:
-    """Probability of each row, from a model that has seen no message of its conversation."""
-    x, y = matrix(rows, names, texts=texts), np.array([label for _, _, label, _ in rows])
-    out = np.zeros(len(y))
-    for train, test in GroupKFold(5).split(x, y, [c for c, *_ in rows]):
-        intercept, weights = regress(name, x[train], y[train], names)
-        out[test] = 1.0 / (1.0 + np.exp(-intercept - x[test] @ weights))
-    return out
-
-
-def fit(name: str, rows: list[Row], every: list[int]) -> tuple[dict[str, Any], np.ndarray]:
-    """Fit one model; its threshold comes from predictions for conversations that it had not seen.
+def fit(name: str, rows: list[Row], every: list[int]) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """Fit one model; its thresholds come from predictions for conversations that it had not seen.
 
     Args:
         name: Its name.
         rows: What it learns from.
         every: Labels of all messages, those too that a guard rules out: production gives them a probability of 0. Empty
             for a model that only names a rule.
+
+    Returns:
+        What its file holds; truth and probability of the rows that are measured.
     """
     names, texts = names_of(name, rows), name in READ
-    y = np.array([label for _, _, label, _ in rows])
-    out = foreseen(name, rows, names, texts=texts)
-    threshold = threshold_of(name, y, out)
-    found = out >= threshold
+    x = matrix(rows, names, texts=texts)
+    model, seen = learn(name, x, rows, names), measured(rows, name)
+    of = [row for row, wanted in zip(rows, seen, strict=True) if wanted]
+    y, out, han = np.array([row[2] for row in of]), foreseen(name, rows, names, texts=texts)[seen], chinese(of)
+    parts = {"": ~han, "han": han} if model.han else {"": np.ones(len(of), dtype=bool)}
+    thresholds = {part: threshold_of(f"{name}.{part}".strip("."), y[mine], out[mine]) for part, mine in parts.items()}
+    found = out >= (np.where(han, thresholds["han"], thresholds[""]) if model.han else thresholds[""])
     precision, recall = y[found].mean() if found.any() else 0.0, found[y == 1].mean()
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {threshold:.2f}: "
+    at = " / ".join(f"{threshold:.2f}" for threshold in thresholds.values())
+    print(f"{name}: {len(y)} rows, {y.sum()} positive, {len(names)} features; threshold {at}: "
           f"precision {precision:.3f}, recall {recall:.3f}, F1 {f1:.3f}; best F1 {best_f1(y, out):.3f}, "
           f"average precision {average_precision(y, out):.3f}; Brier {np.mean((out - y) ** 2):.4f}, "
-          f"calibration error {calibration_error(y, out):.4f}{over_all(y, out, every)}")  # fmt: skip
-    print("  estimated / labelled: " + ", ".join(by_set(rows, y, out)))
-    intercept, fitted = regress(name, matrix(rows, names, texts=texts), y, names)
-    weights = fitted[: len(names)]
-    hashes = {"hashed": packed(fitted[len(names) :])} if texts else {}
-    return hashes | {
-        "intercept": round(intercept, 4),
-        "threshold": round(float(threshold), 2),
-        "fitted_on": {"rows": len(y), "positive": int(y.sum()), "precision": round(float(precision), 3),
-                      "recall": round(float(recall), 3), "f1": round(float(f1), 3)},
+          f"calibration error {calibration_error(y, out):.4f}{over_all(of, y, out, every)}")  # fmt: skip
+    if model.han:
+        print("  " + "; ".join(in_part(part or "other", y[mine], out[mine]) for part, mine in parts.items()))
+    print("  estimated / labelled: " + ", ".join(by_set(of, y, out)))
+    stored = stored_of(model, names, thresholds[""], texts=texts)
+    if model.han:
+        stored["han"] = stored_of(model.han, names, thresholds["han"], texts=texts)
+    stored["fitted_on"] = {"rows": len(rows), "positive": sum(row[2] for row in rows), "measured_on": len(y),
+                           "precision": round(float(precision), 3), "recall": round(float(recall), 3),
+                           "f1": round(float(f1), 3)}  # fmt: skip
+    return stored, y, out
+
+
+def in_part(part: str, y: np.ndarray, p: np.ndarray) -> str:
+    """What is foreseen of the messages of one script, in words."""
+    return f"{part}: {y.sum()} positive, best F1 {best_f1(y, p):.3f}, average precision {average_precision(y, p):.3f}"
+
+
+def stored_of(model: Weighed, names: list[str], threshold: float, *, texts: bool) -> dict[str, Any]:
+    """Coefficients as a model's file holds them."""
+    weights = model.weights[: len(names)]
+    return ({"hashed": packed(model.weights[len(names) :])} if texts else {}) | {
+        "intercept": round(model.intercept, 4),
+        "threshold": round(threshold, 2),
         "weights": {n: round(float(w), 4) for n, w in zip(names, weights, strict=True) if abs(w) >= 0.005},
-    }, out  # fmt: skip
+    }
 
 
-def over_all(y: np.ndarray, p: np.ndarray, every: list[int]) -> str:
-    """The calibration error over all messages, in words."""
+def over_all(rows: list[Row], y: np.ndarray, p: np.ndarray, every: list[int]) -> str:
+    """The calibration error over all messages whose rates are life's, in words."""
     if not every:
         return ""
+    life = measured(rows)
+    y, p = y[life], p[life]
     rest = np.zeros(len(every) - len(y))
     rest[: sum(every) - int(y.sum())] = 1
     error = calibration_error(np.concatenate([y, rest]), np.concatenate([p, np.zeros(len(rest))]))
@@ -208,18 +177,17 @@ def threshold_of(name: str, y: np.ndarray, p: np.ndarray) -> float:
     grid = np.round(np.arange(0.1, 0.9, 0.01), 2)
     if name in PRECISION:
         return float(min(t for t in grid if y[p >= t].mean() >= PRECISION[name]))
-    scores = {t: f_score(y, p, t, BETA[name]) for t in grid}
+    scores = {t: f_score(y, p, t) for t in grid}
     # Of thresholds that do equally well within the noise, the least one: it misses fewer.
     return float(min(t for t, score in scores.items() if score >= max(scores.values()) - NOISE))
 
 
-def f_score(y: np.ndarray, p: np.ndarray, threshold: float, beta: float) -> float:
-    """F-score of a threshold."""
+def f_score(y: np.ndarray, p: np.ndarray, threshold: float) -> float:
+    """F1 of a threshold."""
     found = p >= threshold
     hits = float((found & (y == 1)).sum())
     missed, false = float((~found & (y == 1)).sum()), float((found & (y == 0)).sum())
-    weighted = (1 + beta**2) * hits
-    return weighted / (weighted + beta**2 * missed + false) if hits else 0.0
+    return 2 * hits / (2 * hits + missed + false) if hits else 0.0
 
 
 def write(model: str, fitted: dict[str, Any], whence: dict[str, Any]) -> None:
@@ -262,19 +230,20 @@ def main() -> None:
         for model, found in rows_of(name, labelled).items():
             if not options.only or model in options.only:
                 rows.setdefault(model, []).extend(found)
-        for signal, labels in every_label(labelled).items():
-            every.setdefault(signal, []).extend(labels)
+        if name not in WRITTEN:
+            for signal, labels in every_label(labelled).items():
+                every.setdefault(signal, []).extend(labels)
     whence = provenance(options.gold, options.sets, encoder)
     curves = {}
     for model, found in rows.items():
-        fitted, out = fit(model, found, every.get(model, []))
-        curves[model] = (np.array([label for _, _, label, _ in found]), out)
+        fitted, truth, p = fit(model, found, every.get(model, []))
+        curves[model] = (truth, p)
         if options.write:
             write(model, fitted, whence)
     if options.diagram:
         options.diagram.write_text(diagram(curves), encoding="utf-8")
     if options.ablate:
-        print("\n".join(ablation(rows, names_of, foreseen, READ)))
+        print("\n".join(ablation(rows)))
 
 
 if __name__ == "__main__":

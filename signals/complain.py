@@ -49,13 +49,14 @@ class Complain:
             return nothing_measurable(readings.window.exchanges)
         model = logistic("complain")
         found = readings.reactions
-        usual = model.probabilities([r.features for r in found], [said(r.text) for r in found])
+        own, features = [said(r.text) for r in found], [r.features for r in found]
+        usual = model.probabilities(features, own)
         possible = [0.0 if excused(r) else p for r, p in zip(found, usual, strict=True)]
         keys = [(r.exchange, r.row) for r in found]
         odds = readings.weighed("complain", keys, possible)
         limit = readings.settings.complain
-        limits = readings.thresholds("complain", keys, model.threshold)
-        reports = logistic("failure_report").probabilities([r.features for r in found])
+        limits = readings.thresholds("complain", keys, model.thresholds(own))
+        reports = logistic("failure_report").probabilities(features, own)
         judgements = [
             Judgement(
                 r.exchange,

@@ -9,7 +9,7 @@ from schemas.enums import ClockQuality, Outcome, Signal, Trigger
 from signals.clocks import seconds
 from signals.logistic import logistic
 from signals.profile import profile
-from signals.reactions import phrases
+from signals.reactions import phrases, said
 from signals.readings import Readings
 from signals.skim import hurry
 from signals.spoken import RESENT, Judgement, spoken
@@ -44,7 +44,7 @@ class Dismiss:
         model = logistic("dismiss")
         threshold = model.threshold if limit is None else limit
         found = [r for r in readings.reactions if any(name.startswith("group:dismiss.") for name in r.features)]
-        odds = model.probabilities([r.features for r in found])
+        odds = model.probabilities([r.features for r in found], [said(r.text) for r in found])
         acts_seen = pl.col("event_kinds").list.set_intersection(list(_EVENTS)).list.len() > 0
         left = (pl.col("outcome") == Outcome.LEFT.value) & (pl.col("closed_at").is_not_null() | acts_seen)
         left &= pl.col("reply_id").is_not_null()

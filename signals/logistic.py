@@ -13,6 +13,7 @@ import numpy as np
 
 from schemas.errors import ConfigError
 from signals.ngrams import BUCKETS, Weights, hashed
+from signals.text.fold import has_han
 
 _FOLDER = Path(__file__).parent / "models"
 
@@ -28,6 +29,7 @@ class Logistic:
         weights: Feature name to log-odds per unit.
         threshold: Threshold that cross-validation chose, precision favoured.
         buckets: Log-odds of the hashed parts of a text (`signals.ngrams.hashed`); null where it reads none.
+        han: The model of Chinese messages, where they are weighed otherwise.
     """
 
     name: str
@@ -36,22 +38,35 @@ class Logistic:
     weights: Mapping[str, float]
     threshold: float
     buckets: Weights | None = None
+    han: "Logistic | None" = None
 
-    def probabilities(self, rows: Sequence[Mapping[str, float]], texts: Sequence[str] | None = None) -> list[float]:
+    def probabilities(self, rows: Sequence[Mapping[str, float]], texts: Sequence[str]) -> list[float]:
         """Apply the model.
 
         Args:
             rows: Feature values; a feature that a row lacks is 0, one that the model does not know is ignored.
-            texts: Folded texts, one a row, for a model that has `buckets`.
+            texts: The user's own words, folded, one a row: their script says which weights count, and a model that has
+                `buckets` reads them.
 
         Returns:
             Probabilities, rounded to six places so that they are the same on every machine.
         """
-        odds = [self.intercept + sum(self.weights[k] * v for k, v in row.items() if k in self.weights) for row in rows]
-        if self.buckets is not None and texts is not None:
-            read = [hashed(text) for text in texts]
-            odds = [z + float(self.buckets[at] @ value) for z, (at, value) in zip(odds, read, strict=True)]
+        odds = [self._of(text)._odds(row, text) for row, text in zip(rows, texts, strict=True)]
         return [round(float(p), 6) for p in 1.0 / (1.0 + np.exp(-np.array(odds, dtype=np.float64)))]
+
+    def thresholds(self, texts: Sequence[str]) -> list[float]:
+        """Least probability of a detection for each text."""
+        return [self._of(text).threshold for text in texts]
+
+    def _of(self, text: str) -> "Logistic":
+        return self.han if self.han is not None and has_han(text) else self
+
+    def _odds(self, row: Mapping[str, float], text: str) -> float:
+        odds = self.intercept + sum(self.weights[k] * v for k, v in row.items() if k in self.weights)
+        if self.buckets is None:
+            return odds
+        at, value = hashed(text)
+        return odds + float(self.buckets[at] @ value)
 
 
 @cache
@@ -63,8 +78,9 @@ def logistic(name: str) -> Logistic:
     """
     try:
         raw = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-        model = Logistic(name, raw["version"], raw["intercept"], raw["weights"], raw["threshold"], _buckets(raw))
-        sound = bool(np.all(np.isfinite([model.intercept, model.threshold, *model.weights.values()])))
+        han = _read(name, raw["version"], raw["han"]) if "han" in raw else None
+        model = _read(name, raw["version"], raw, han)
+        sound = all(_finite(part) for part in (model, han) if part is not None)
     except (OSError, ValueError, KeyError, binascii.Error):
         sound = False
     if not sound:
@@ -74,6 +90,14 @@ def logistic(name: str) -> Logistic:
             then="Restore signals/models/ from the package, or fit it anew with `make train`.",
         ) from None
     return model
+
+
+def _read(name: str, version: str, raw: Mapping[str, Any], han: Logistic | None = None) -> Logistic:
+    return Logistic(name, version, raw["intercept"], raw["weights"], raw["threshold"], _buckets(raw), han)
+
+
+def _finite(model: Logistic) -> bool:
+    return bool(np.all(np.isfinite([model.intercept, model.threshold, *model.weights.values()])))
 
 
 def packed(weights: Weights) -> dict[str, float | str]:

@@ -110,18 +110,18 @@ class Readings:
         """
         return odds if self.close is None else self.close.weighed(signal, keys, odds)
 
-    def thresholds(self, signal: str, keys: Sequence[tuple[int, int]], usual: float) -> list[float]:
+    def thresholds(self, signal: str, keys: Sequence[tuple[int, int]], usual: list[float]) -> list[float]:
         """Least probability of a detection for each message: the configured one, or that of who judges.
 
         Args:
             signal: One of `signals.cross_encoder.JUDGED`.
             keys: Exchange and row of each message.
-            usual: The small model's own.
+            usual: The small model's own, one a message.
         """
         configured: float | None = getattr(self.settings, signal)
-        if self.close is None or configured is not None:
-            return [usual if configured is None else configured] * len(keys)
-        return self.close.thresholds(signal, keys)
+        if configured is not None:
+            return [configured] * len(keys)
+        return usual if self.close is None else self.close.thresholds(signal, keys)
 
     @cached_property
     def mood(self) -> dict[tuple[int, int], dict[str, float]]:

@@ -47,7 +47,7 @@ class Repeat:
     """Equality, or a logistic model over likeness in form and meaning, behind guards for slots, batches, answers."""
 
     signal: ClassVar[Signal] = Signal.REPEAT
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     needs: ClassVar[tuple[str, ...]] = ("text", "encoder")
     parameters: ClassVar[tuple[str, ...]] = ("repeat",)
     evidence: ClassVar[tuple[str, ...]] = ("earlier_message_id", "lexical", "semantic", "changed_slots")

@@ -94,7 +94,7 @@ class Rephrase:
     """A logistic model over likeness, cues of clarification and mood, for what is not a Repeat."""
 
     signal: ClassVar[Signal] = Signal.REPHRASE
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     needs: ClassVar[tuple[str, ...]] = ("text", "encoder")
     parameters: ClassVar[tuple[str, ...]] = ("rephrase",)
     evidence: ClassVar[tuple[str, ...]] = ("earlier_message_id", "lexical", "semantic", "changed_slots")
@@ -106,13 +106,14 @@ class Rephrase:
             return nothing_measurable(readings.window.exchanges)
         model, mood = logistic("rephrase"), readings.mood
         relations = readings.relations
-        usual = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations])
+        own = [r.said for r in relations]
+        usual = model.probabilities([mixed(r, mood[r.exchange, r.row]) for r in relations], own)
         bars = [barred(r) for r in relations]
         possible = [0.0 if bar else p for bar, p in zip(bars, usual, strict=True)]
         keys = [(r.exchange, r.row) for r in relations]
         odds = readings.weighed("rephrase", keys, possible)
         limit = readings.settings.rephrase
-        limits = readings.thresholds("rephrase", keys, model.threshold)
+        limits = readings.thresholds("rephrase", keys, model.thresholds(own))
         judgements = []
         for r, bar, p, q, least in zip(relations, bars, odds, again(relations), limits, strict=True):
             rule = redone(r)

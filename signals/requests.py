@@ -28,6 +28,8 @@ _REPLY_READ = 4000
 _ANSWER_READ = 1000
 _NOTHING: frozenset[str] = frozenset()
 _FRAME = 0.7
+# Of a longer message the number of words says no more: how long messages run is a matter of the source.
+_COUNTED = 32
 _BACK = 0.04
 # Shared Chinese one- and two-character words say nothing; below this many tokens only equal texts count.
 _FEW_TOKENS = 3
@@ -204,8 +206,8 @@ def _features(pair: Likeness, semantic: float | None, back: int, reply: str | No
         "same_content": float(pair.lost + pair.gained == 0 and bool(later.content)),
         "nearly_same": float(pair.lost + pair.gained <= 1 and pair.lexical >= 0.8),
         "size_ratio": sizes[0] / sizes[1],
-        "later_words": math.log1p(len(later.words)),
-        "earlier_words": math.log1p(len(earlier.words)),
+        "later_words": math.log1p(min(len(later.words), _COUNTED)),
+        "earlier_words": math.log1p(min(len(earlier.words), _COUNTED)),
         "later_short": float(len(later.content) <= 2),
         "further_back": float(back > 1),
         "both_ask": float(earlier.question and later.question),

@@ -1,4 +1,4 @@
-"""The labels that were read for this project, and the measure of how far their readers agree."""
+"""The labels and conversations that were made for this project, and the measure of how far their readers agree."""
 
 import json
 import sys
@@ -50,3 +50,21 @@ def test_readers_who_agree_on_everything_have_a_kappa_of_one_and_by_chance_of_no
     # Both give it to half of the messages, and agree on half of those.
     assert agreement(messages, given(25, 50)) == {"repeat": pytest.approx(0.0)}
     assert 0.5 < agreement(messages, given(8, 4))["repeat"] < 1.0
+
+
+def test_written_conversations_alternate_and_carry_labels_on_users_answers_alone(tmp_path):
+    from authored import NAME, main
+
+    main(tmp_path)
+    records = [json.loads(line) for line in (tmp_path / f"{NAME}.jsonl").open(encoding="utf-8")]
+    labels = [json.loads(line) for line in (tmp_path / f"{NAME}.labels.jsonl").open(encoding="utf-8")]
+    roles = {(r["conversation_id"], r["message_id"]): r["role"] for r in records}
+    assert all(r["role"] == ("user", "assistant")[r["seq"] % 2] for r in records)
+    assert all(r["content"].strip() for r in records)
+    assert labels
+    for label in labels:
+        assert label["signal"] in SIGNALS
+        assert roles[label["conversation_id"], label["message_id"]] == "user"
+        assert roles[label["conversation_id"], label["about"]] == "assistant"
+        assert label["readers"] in (1, 2)
+        assert label["readers"] == 2 or not label["sure"]

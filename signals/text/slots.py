@@ -17,7 +17,7 @@ _QUOTED = re.compile(r"\"([^\"]{1,80})\"|`([^`]{1,80})`|(?<![a-z])'([^']{2,80})'
 _PATH = re.compile(r"https?://\S+|(?:[a-z]:)?[/\\][\w.\-]+(?:[/\\][\w.\-]+)+|\b[\w\-]+\.(?:py|js|ts|java|cpp|c|h|go|rs|md|"
                    r"txt|csv|json|ya?ml|xlsx?|docx?|pdf|html?|css|sql|sh|png|jpe?g)\b")  # fmt: skip
 _NAME = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]*\d+[a-z][a-z0-9]*\b|\b[a-z]+\d+[a-z0-9]*\b|#\d+")
-_NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:[.,]\d+)*(?:%|\b|(?=[^\d.,]))")
+_NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:\.\d+|,\d{3}(?!\d))*(?:%|\b|(?=[^\d.,]))")
 # Not "one", which is mostly a pronoun.
 _WORD_NUMBERS = {
     w: str(n)

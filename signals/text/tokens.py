@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 
 _TOKEN = re.compile(
-    r"<[a-z_]+_[a-z0-9]+>|\d+(?:[.,:/]\d+)*|[\u3400-\u9fff]|[a-z]+(?:'[a-z]+)?|[^\W\d_a-z\u3400-\u9fff]+", re.UNICODE
+    r"<[a-z_]+_[a-z0-9]+>|\d+(?:[.:/]\d+|,\d{3}(?!\d))*|[\u3400-\u9fff]|[a-z]+(?:'[a-z]+)?|[^\W\d_a-z\u3400-\u9fff]+",
+    re.UNICODE,
 )
 
 # Function words, courtesies and request frames: they may come and go without changing what is asked for.

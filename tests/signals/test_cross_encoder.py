@@ -77,7 +77,7 @@ def test_the_threshold_is_that_of_who_judges_unless_the_configuration_names_one(
     assert set(found.filter(found["signal"].is_in(JUDGED))["threshold"]) == {0.123, 0.234}
     found = judged(use, closer, rows, DetectSettings(complain=0.2, rephrase=0.2)).signals
     assert set(found.filter(found["signal"].is_in(JUDGED))["threshold"]) == {0.2}
-    assert Readings(linked(CHAT), use, DetectSettings()).thresholds("complain", [(0, 2)], 0.4) == [0.4]
+    assert Readings(linked(CHAT), use, DetectSettings()).thresholds("complain", [(0, 2)], [0.4]) == [0.4]
 
 
 def test_where_its_word_has_no_weight_in_a_script_the_small_model_judges_alone(use):

@@ -90,6 +90,8 @@ def test_a_question_at_the_end_of_a_reply_is_asked():
         ("写三百字，分成五段", {"300": 1, "5": 1}),
         ("两千五百元", {"2500": 1}),
         ("4.5米", {"4.5": 1}),
+        ("版本是5.7，5.7没有", {"5.7": 2}),
+        ("rows 3,4,5", {"3": 1, "4": 1, "5": 1}),
     ],
 )
 def test_numbers_are_read_in_words_and_digits(text, found):
