@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from spacy.attrs import IDS, IS_SPACE, LANG
+
 from anonymize.names.biluo import Decoder
 from anonymize.names.filters import keep_person, organization_score, place_score
 from anonymize.names.products import one_thread, with_blas
@@ -57,6 +59,7 @@ class EnglishNameRecognizer(NameReader):
         for name, component in list(self._nlp.pipeline):
             if name != "ner" and "ner" not in getattr(component, "listening_components", ["ner"]):
                 self._nlp.remove_pipe(name)
+        self._spare_attributes()
         self._decoder: Decoder | None = None
         if self._nlp.pipe_names == ["ner"]:
             try:
@@ -64,6 +67,16 @@ class EnglishNameRecognizer(NameReader):
                 with_blas(self._nlp.get_pipe("ner").model)
             except ValueError:
                 self._decoder = None  # spaCy runs a model of another architecture itself
+
+    def _spare_attributes(self) -> None:
+        """Let the vocabulary work out of a new word only what the network and the decisions look at."""
+        if self._nlp.pipe_names != ["ner"]:
+            return
+        columns = {c for layer in self._nlp.get_pipe("ner").model.walk() for c in layer.attrs.get("columns", ())}
+        kept = {IDS[str(c)] for c in columns if str(c) in IDS} | {IS_SPACE, LANG}
+        getters = self._nlp.vocab.lex_attr_getters
+        for spared in set(getters) - kept if columns else ():
+            del getters[spared]
 
     def segments(self, view: View) -> Iterable[Segment]:
         """Sentences in Latin script."""

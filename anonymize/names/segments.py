@@ -8,12 +8,11 @@ from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
 from anonymize.names.route_zh import JOINED, may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
-from anonymize.view import HAN, WRITTEN, View
+from anonymize.view import HAN, LONG, WRITTEN, View
 
 LONGEST = 400
-# In a longer text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
+# In a long text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
 # finds next to nothing but in the short texts in which people introduce themselves.
-_SHORT = 800
 _LATIN_RUN = within_bytes(r"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
 # Every repeat is bounded: this module is not RE2, and a run of blanks may be a megabyte long.
 _SENTENCE_END = re.compile(
@@ -82,7 +81,7 @@ def _fences(text: str) -> list[tuple[int, int]]:
 def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences in Latin script that may hold a name: those with a capital that the text does not show to be a word."""
     known = lists()
-    short = len(view.text) <= _SHORT
+    short = len(view.original) <= LONG
     for low, high in lines:
         for run in _LATIN_RUN.finditer(view.skeleton, low, high) if _has_han(view, low, high) else [None]:
             start, end = run.span() if run else (low, high)
@@ -100,15 +99,23 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
 def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
-    short = len(view.text) <= _SHORT
+    short = len(view.original) <= LONG
+    judged: dict[str, bool] = {}  # a list of names is cut into pieces that come again and again
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
-            if b - a < 2 or HAN not in view.skeleton[a:b] or (not short and WRITTEN in view.text[a:b]):
+            sentence = view.text[a:b]
+            if b - a < 2 or not _has_han(view, a, b) or (not short and WRITTEN in sentence):
                 continue
-            if may_hold_name(view.text[a:b], found[a:b]):
-                yield Segment(a, view.text[a:b])
+            if found.find(1, a, b) != -1:
+                named = may_hold_name(sentence, found[a:b])
+            elif sentence in judged:
+                named = judged[sentence]
+            else:
+                named = judged[sentence] = may_hold_name(sentence, found[a:b])
+            if named:
+                yield Segment(a, sentence)
 
 
 def _has_han(view: View, low: int, high: int) -> bool:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anonymize import Deidentifier, Item, Policy, PseudonymKey
+from anonymize.view import View
 from schemas.errors import AnonymizeError
 from schemas.reasons import Reason
 
@@ -158,14 +159,15 @@ def test_a_text_beyond_the_limit_is_withheld(door: Deidentifier, monkeypatch: py
 
 def test_a_fault_withholds_its_item_only(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = door._engine._rules[0]
-    whole = rule.analyze
+    whole = rule.scan
 
-    def faulty(text: str, entities: list[str], view: object) -> list:
-        if "boom" in text:
+    def faulty(view: View, entities: frozenset[str]) -> list:
+        if "boom" in view.text:
             raise ValueError("made to fail")
-        return whole(text, entities, view)
+        return whole(view, entities)
 
-    monkeypatch.setattr(rule, "analyze", faulty)
+    monkeypatch.setattr(rule, "may_find", lambda _: True)
+    monkeypatch.setattr(rule, "scan", faulty)
     bad, good = door.deidentify([Item("i", "boom a.b@example.com"), Item("i", "a.b@example.com")])
     assert (bad.text, bad.reason) == (None, Reason.NOT_SCANNED)
     assert good.reason is None

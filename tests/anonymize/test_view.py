@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.spans import resolve
+from anonymize.spans import Found, resolve
 from anonymize.tags import normalise, tag_spans
 from anonymize.view import View
 
@@ -78,10 +78,8 @@ def test_a_secret_is_itself_only() -> None:
     st.randoms(),
 )
 def test_overlaps_become_disjoint_whatever_their_order(raw: list, random: object) -> None:
-    from presidio_analyzer import RecognizerResult
-
     text = "abcdefghijklmnopqrstuvwxyz0123456789"
-    found = [RecognizerResult(kind, start, start + size, score) for start, size, kind, score in raw]
+    found = [Found(start, start + size, kind, score, "a rule") for start, size, kind, score in raw]
     spans = resolve(text, found, [])
     assert all(a.end <= b.start for a, b in pairwise(spans))
     random.shuffle(found)  # type: ignore[attr-defined]
