@@ -17,14 +17,12 @@ from anonymize.recognition import build_recognizers
 from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
 from anonymize.spans import Found, Span, outside, resolve
 from anonymize.tags import KeyedTag, tag_spans
-from anonymize.view import WRITTEN, View
+from anonymize.view import SHORT, WRITTEN, View
 from schemas.reasons import Reason
 
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
-# In a text of this length who is named and what else is named belong together.
-_SHORT = 400
 _SETTINGS = frozenset({"LOCATION", "ORGANIZATION"})
 LABEL_SCOPE = "label"
 # A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
@@ -249,7 +247,7 @@ def _in_context(view: View, found: list[Found]) -> list[Found]:
     if all(r.score > WEAK for r in found):
         return found
     named = WRITTEN in view.text or any(r.score > WEAK and r.entity not in _SETTINGS for r in found)
-    return found if named and len(view.original) <= _SHORT else [r for r in found if r.score > WEAK]
+    return found if named and len(view.original) <= SHORT else [r for r in found if r.score > WEAK]
 
 
 def _in_company(text: str, famous: list[tuple[int, int]], found: list[Found]) -> list[Found]:

@@ -28,6 +28,8 @@ _OPAQUE = "\ufffc"
 _SIMPLE_TOO = "乾昇吒"
 # Stands for a tag that we wrote: what is left of its sentence has been read before.
 WRITTEN = "\ufff9"
+# In a text of this length who is named and what else is named belong together.
+SHORT = 400
 # A tag is longer than most values: in a text beyond this length it is seen as a single character.
 LONG = 800
 _OURS = re.compile(r"_[a-z2-7]{8}>")

@@ -8,7 +8,7 @@ from typing import Any
 from spacy.attrs import IDS, IS_SPACE, LANG
 
 from anonymize.names.biluo import Decoder
-from anonymize.names.filters import keep_person, organization_score, place_score
+from anonymize.names.filters import keep_person, kind_of_number, organization_score, place_score
 from anonymize.names.products import one_thread, with_blas
 from anonymize.names.reader import NameReader, Names
 from anonymize.names.segments import Segment, latin_segments, prose
@@ -117,7 +117,9 @@ def _names(sentence: str, found: Iterable[tuple[int, int, str]]) -> Iterator[tup
 def weighed(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str, float] | None:
     """A model's finding in Latin script, trimmed, with its score; None where it is not believed."""
     start, end, entity = _trim(sentence, start, end, entity)
-    score = _score(entity, sentence, start, end) if end > start else None
+    if end <= start or kind_of_number(sentence, start, end):
+        return None
+    score = _score(entity, sentence, start, end)
     return (start, end, entity, score) if score is not None else None
 
 

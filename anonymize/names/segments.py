@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
 from anonymize.names.route_zh import JOINED, may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
-from anonymize.view import HAN, LONG, WRITTEN, View
+from anonymize.view import HAN, LONG, SHORT, WRITTEN, View
 
 LONGEST = 400
 # In a long text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
@@ -82,6 +83,7 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
     """Sentences in Latin script that may hold a name: those with a capital that the text does not show to be a word."""
     known = lists()
     short = len(view.original) <= LONG
+    places = _place_named() if _about_somebody(view) else None
     for low, high in lines:
         for run in _LATIN_RUN.finditer(view.skeleton, low, high) if _has_han(view, low, high) else [None]:
             start, end = run.span() if run else (low, high)
@@ -92,7 +94,9 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
                 usual = recased(sentence)
                 if usual is not None:
                     yield Segment(a, usual)
-                elif any(_may_name(view, sentence, m, known) for m in _CAPITAL.finditer(sentence)):
+                elif (places is not None and places.search(sentence)) or any(
+                    _may_name(view, sentence, m, known) for m in _CAPITAL.finditer(sentence)
+                ):
                     yield Segment(a, sentence)
 
 
@@ -100,6 +104,7 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
     short = len(view.original) <= LONG
+    places = _place_named() if _about_somebody(view) else None
     judged: dict[str, bool] = {}  # a list of names is cut into pieces that come again and again
     for low, high in lines:
         if not _has_han(view, low, high):
@@ -108,7 +113,9 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
             sentence = view.text[a:b]
             if b - a < 2 or not _has_han(view, a, b) or (not short and WRITTEN in sentence):
                 continue
-            if found.find(1, a, b) != -1:
+            if places is not None and places.search(sentence):
+                named = True
+            elif found.find(1, a, b) != -1:
                 named = may_hold_name(sentence, found[a:b])
             elif sentence in judged:
                 named = judged[sentence]
@@ -116,6 +123,19 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
                 named = judged[sentence] = may_hold_name(sentence, found[a:b])
             if named:
                 yield Segment(a, sentence)
+
+
+def _about_somebody(view: View) -> bool:
+    """Whether a text is short and holds personal data: there even a place that everybody knows leads to somebody."""
+    return len(view.original) <= SHORT and (WRITTEN in view.text or 1 in view.found)
+
+
+@cache
+def _place_named() -> re.Pattern[str]:
+    """Any of the places that everybody knows, as it is written."""
+    names = sorted(lists().places, key=lambda n: (-len(n), n))
+    latin = "|".join(re.escape(n.title()) for n in names if n.isascii() and len(n) > 3)
+    return re.compile(rf"\b(?:{latin})\b|" + "|".join(re.escape(n) for n in names if not n.isascii()))
 
 
 def _has_han(view: View, low: int, high: int) -> bool:
