@@ -1,7 +1,7 @@
 """Runs the recognizers over the items of a call until nothing more is found, and writes the tags."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +79,12 @@ class Engine:
             for r in self._registry.recognizers
             if isinstance(r, RuleRecognizer) and r.supported_language == first and wanted & set(r.supported_entities)
         ]
+        # Most rules find something in few texts: which need be asked of a text, by the patterns that match in it.
+        self._always = [at for at, rule in enumerate(self._rules) if not rule.BY_PATTERNS]
+        self._needing: dict[int, list[int]] = defaultdict(list)
+        for at, rule in enumerate(self._rules):
+            for number in rule.needs if rule.BY_PATTERNS else ():
+                self._needing[number].append(at)
         models = [r for r in self._registry.recognizers if isinstance(r, NameReader)]
         self._models = [m for m in models if wanted & set(m.supported_entities)]
         self._operator = KeyedTag()
@@ -157,10 +163,13 @@ class Engine:
     def _scan_rules(self, work: _Work) -> None:
         work.found = []
         view = work.view
-        if view is not None:
-            for rule in self._rules:
-                if rule.may_find(view):
-                    work.found += rule.scan(view, self._wanted)
+        if view is None:
+            return
+        asked: Iterable[int] = range(len(self._rules))
+        if view.looked:
+            asked = sorted({*self._always, *(at for n in view.seen for at in self._needing.get(n, ()))})
+        for at in asked:
+            work.found += self._rules[at].scan(view, self._wanted)
 
     def _scan_names(self, model: Any, ready: list[_Work]) -> None:
         """Run a model over all items; where that fails, over each alone, so that only the culprits are withheld."""

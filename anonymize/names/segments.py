@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
@@ -83,7 +83,7 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
     """Sentences in Latin script that may hold a name: those with a capital that the text does not show to be a word."""
     known = lists()
     short = len(view.original) <= LONG
-    places = _place_named() if _about_somebody(view) else None
+    places = _latin_places() if _about_somebody(view) and not view.words.isdisjoint(_place_heads()) else None
     for low, high in lines:
         for run in _LATIN_RUN.finditer(view.skeleton, low, high) if _has_han(view, low, high) else [None]:
             start, end = run.span() if run else (low, high)
@@ -104,7 +104,7 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
     short = len(view.original) <= LONG
-    places = _place_named() if _about_somebody(view) else None
+    places = _han_places() if _about_somebody(view) else None
     judged: dict[str, bool] = {}  # a list of names is cut into pieces that come again and again
     for low, high in lines:
         if not _has_han(view, low, high):
@@ -131,11 +131,21 @@ def _about_somebody(view: View) -> bool:
 
 
 @cache
-def _place_named() -> re.Pattern[str]:
-    """Any of the places that everybody knows, as it is written."""
-    names = sorted(lists().places, key=lambda n: (-len(n), n))
-    latin = "|".join(re.escape(n.title()) for n in names if n.isascii() and len(n) > 3)
-    return re.compile(rf"\b(?:{latin})\b|" + "|".join(re.escape(n) for n in names if not n.isascii()))
+def _latin_places() -> Any:
+    """Any of the places that everybody knows, with its capitals."""
+    names = "|".join(re.escape(n.title()) for n in sorted(lists().places) if n.isascii() and len(n) > 3)
+    return within_text(rf"\b(?:{names})\b")
+
+
+@cache
+def _place_heads() -> frozenset[str]:
+    return frozenset(re.split("[ '-]", name)[0] for name in lists().places)
+
+
+@cache
+def _han_places() -> Any:
+    """Any of the places that everybody knows, in Chinese."""
+    return within_text("|".join(re.escape(n) for n in sorted(lists().places) if not n.isascii()))
 
 
 def _has_han(view: View, low: int, high: int) -> bool:
