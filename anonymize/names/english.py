@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
@@ -20,7 +21,8 @@ from schemas.errors import AnonymizeError
 _UNUSED = ("tagger", "parser", "lemmatizer", "attribute_ruler", "senter")
 _LABELS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "ORG": "ORGANIZATION"}
 _BATCH = 256
-# Strings that a model has seen stay in its store: after this many segments the zone is closed and they are let go.
+# Strings that a model has seen stay in its store: after this many segments, or at the end of a call, the zone is
+# closed and they are let go.
 _ZONE = 4096
 _EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
 
@@ -37,6 +39,7 @@ class EnglishNameRecognizer(NameReader):
 
     def __init__(self, model: str) -> None:
         self._model = model
+        self._zone, self._in_zone = ExitStack(), 0
         super().__init__("en")
 
     def load(self) -> None:
@@ -86,9 +89,22 @@ class EnglishNameRecognizer(NameReader):
         """Run the model, zone by zone."""
         for low in range(0, len(sentences), _ZONE):
             part = sentences[low : low + _ZONE]
-            with self._nlp.memory_zone():
-                for sentence, found in zip(part, self._entities(part), strict=True):
-                    yield sentence, list(_names(sentence, found))
+            if self._in_zone + len(part) > _ZONE:
+                self._leave_zone()
+            if not self._in_zone:
+                self._zone.enter_context(self._nlp.memory_zone())
+            self._in_zone += len(part)
+            for sentence, found in zip(part, self._entities(part), strict=True):
+                yield sentence, list(_names(sentence, found))
+
+    def forget(self) -> None:
+        """Let go of the sentences, and of the model's words of them: a second look at a text meets the same words."""
+        super().forget()
+        self._leave_zone()
+
+    def _leave_zone(self) -> None:
+        self._zone.close()
+        self._in_zone = 0
 
     def _entities(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
         """The model's names of each sentence, in characters, with its own labels."""
