@@ -1,14 +1,12 @@
 """Runs the recognizers over the items of a call until nothing more is found, and writes the tags."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from presidio_analyzer import RecognizerResult
-
 from anonymize.door import Item, Result
-from anonymize.findings import SPREAD_RULE, Trace, result
+from anonymize.findings import SPREAD_RULE, Trace
 from anonymize.keys import PseudonymKey
 from anonymize.lookahead import look_ahead
 from anonymize.names.famous import famous_spans
@@ -17,16 +15,14 @@ from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
 from anonymize.recognition import build_recognizers
 from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
-from anonymize.spans import Span, outside, resolve
+from anonymize.spans import Found, Span, outside, resolve
 from anonymize.tags import KeyedTag, tag_spans
-from anonymize.view import WRITTEN, View
+from anonymize.view import SHORT, WRITTEN, View
 from schemas.reasons import Reason
 
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
-# In a text of this length who is named and what else is named belong together.
-_SHORT = 400
 _SETTINGS = frozenset({"LOCATION", "ORGANIZATION"})
 LABEL_SCOPE = "label"
 # A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
@@ -57,7 +53,7 @@ class _Work:
     failed: bool = False
     view: View | None = None
     protected: list[tuple[int, int]] = field(default_factory=list)
-    found: list[RecognizerResult] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
     trace: Trace | None = None
 
 
@@ -76,13 +72,19 @@ class Engine:
         self._key, self._policy = key, policy
         self._entities = list(policy.masked)
         self._registry = build_recognizers(policy)
-        wanted = set(self._entities)
+        wanted = self._wanted = frozenset(self._entities)
         first = policy.languages[0]
         self._rules = [
             r
             for r in self._registry.recognizers
             if isinstance(r, RuleRecognizer) and r.supported_language == first and wanted & set(r.supported_entities)
         ]
+        # Most rules find something in few texts: which need be asked of a text, by the patterns that match in it.
+        self._always = [at for at, rule in enumerate(self._rules) if not rule.BY_PATTERNS]
+        self._needing: dict[int, list[int]] = defaultdict(list)
+        for at, rule in enumerate(self._rules):
+            for number in rule.needs if rule.BY_PATTERNS else ():
+                self._needing[number].append(at)
         models = [r for r in self._registry.recognizers if isinstance(r, NameReader)]
         self._models = [m for m in models if wanted & set(m.supported_entities)]
         self._operator = KeyedTag()
@@ -115,7 +117,7 @@ class Engine:
         work = _Work(LABEL_SCOPE, label)
         self._attempt(work, _fold)
         self._attempt(work, self._scan_rules)
-        work.found = [r for r in work.found if r.score >= CUED and r.entity_type in _IN_LABELS]
+        work.found = [r for r in work.found if r.score >= CUED and r.entity in _IN_LABELS]
         self._attempt(work, lambda w: self._write(w, resolve(w.text, w.found, w.protected)))
         return self._key.tag(LABEL_SCOPE, "SECRET", label) if work.failed else work.text
 
@@ -131,7 +133,8 @@ class Engine:
     def _pass(self, open_: list[_Work], works: list[_Work]) -> list[_Work]:
         """Scan what is open once, spread the names found, and write tags; returns the items that changed."""
         for work in open_:
-            self._attempt(work, _fold)
+            if work.view is None:  # else it was folded when it was written
+                self._attempt(work, _fold)
         look_ahead([w.view for w in open_ if w.view is not None and not w.failed])
         for work in open_:
             if not work.failed:
@@ -159,8 +162,14 @@ class Engine:
 
     def _scan_rules(self, work: _Work) -> None:
         work.found = []
-        for rule in self._rules:
-            work.found += rule.analyze(work.text, self._entities, work.view)
+        view = work.view
+        if view is None:
+            return
+        asked: Iterable[int] = range(len(self._rules))
+        if view.looked:
+            asked = sorted({*self._always, *(at for n in view.seen for at in self._needing.get(n, ()))})
+        for at in asked:
+            work.found += self._rules[at].scan(view, self._wanted)
 
     def _scan_names(self, model: Any, ready: list[_Work]) -> None:
         """Run a model over all items; where that fails, over each alone, so that only the culprits are withheld."""
@@ -195,11 +204,12 @@ class Engine:
         if view is None:
             return
         found = spreader.find(view)
-        hits = [result(entity, *view.span(start, end), _SPREAD_SCORE, SPREAD_RULE) for entity, start, end in found]
-        work.found += hits
-        if hits:
+        hits = [Found(*view.span(start, end), entity, _SPREAD_SCORE, SPREAD_RULE) for entity, start, end in found]
+        known = spans.get(id(work), ())
+        if hits and not set(known).issuperset(hit[:3] for hit in hits):
+            work.found += hits
             # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
-            own = outside(spans.get(id(work), ()), hits)
+            own = outside(known, hits)
             taken = work.protected + [(s.start, s.end) for s in own]
             spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
 
@@ -233,30 +243,26 @@ def _choose(work: _Work) -> list[Span]:
     view = work.view
     if view is not None:
         work.found = _in_context(view, work.found)
-    if view is not None and any(r.entity_type == "PERSON" for r in work.found):
+    if view is not None and any(r.entity == "PERSON" for r in work.found):
         famous = [view.span(*span) for span in famous_spans(view)]
         if famous:
-            work.found = [
-                r
-                for r in work.found
-                if r.entity_type != "PERSON" or not any(low <= r.start and r.end <= high for low, high in famous)
-            ]
+            work.found = outside(work.found, [Found(low, high, "PERSON", 0, "") for low, high in famous])
             work.found += _in_company(work.text, famous, work.found)
     return resolve(work.text, work.found, work.protected)
 
 
-def _in_context(view: View, found: list[RecognizerResult]) -> list[RecognizerResult]:
+def _in_context(view: View, found: list[Found]) -> list[Found]:
     """Drop places and bodies that lead to nobody, but in a short text that holds something that does."""
     if all(r.score > WEAK for r in found):
         return found
-    named = WRITTEN in view.text or any(r.score > WEAK and r.entity_type not in _SETTINGS for r in found)
-    return found if named and len(view.original) <= _SHORT else [r for r in found if r.score > WEAK]
+    named = WRITTEN in view.text or any(r.score > WEAK and r.entity not in _SETTINGS for r in found)
+    return found if named and len(view.original) <= SHORT else [r for r in found if r.score > WEAK]
 
 
-def _in_company(text: str, famous: list[tuple[int, int]], found: list[RecognizerResult]) -> list[RecognizerResult]:
+def _in_company(text: str, famous: list[tuple[int, int]], found: list[Found]) -> list[Found]:
     """Famous names in a list with two people whom nobody knows: a namesake, since the famous stand among their like."""
-    starts = {r.start: r.end for r in found if r.entity_type == "PERSON"}
-    ends = {r.end: r.start for r in found if r.entity_type == "PERSON"}
+    starts = {r.start: r.end for r in found if r.entity == "PERSON"}
+    ends = {r.end: r.start for r in found if r.entity == "PERSON"}
     namesakes = []
     for start, end in famous:
         company, left, right = 0, start, end
@@ -265,5 +271,5 @@ def _in_company(text: str, famous: list[tuple[int, int]], found: list[Recognizer
         while text[right : right + 1] == "、" and right + 1 in starts:
             right, company = starts[right + 1], company + 1
         if company > 1:
-            namesakes.append(result("PERSON", start, end, _SPREAD_SCORE, SPREAD_RULE))
+            namesakes.append(Found(start, end, "PERSON", _SPREAD_SCORE, SPREAD_RULE))
     return namesakes

@@ -1,12 +1,12 @@
 """What was found in a text and by which rule, in places of the original: never the value itself."""
 
-from bisect import bisect_right
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from presidio_analyzer import RecognizerResult
 
-from anonymize.spans import Span
+from anonymize.spans import Found, Span
 
 SPREAD_RULE = "Spread"
 _RULE = RecognizerResult.RECOGNIZER_NAME_KEY
@@ -30,9 +30,9 @@ class Finding(NamedTuple):
     score: float
 
 
-def result(entity: str, start: int, end: int, score: float, rule: str) -> RecognizerResult:
-    """A finding in Presidio's form, with the name of the rule that made it."""
-    return RecognizerResult(entity, start, end, score, recognition_metadata={_RULE: rule})
+def in_presidios_form(found: Iterable[Found]) -> list[RecognizerResult]:
+    """Findings as Presidio's recognizers return them, with the name of the rule that made each."""
+    return [RecognizerResult(f.entity, f.start, f.end, f.score, recognition_metadata={_RULE: f.rule}) for f in found]
 
 
 class Trace:
@@ -43,7 +43,7 @@ class Trace:
         # Of each tag that was written, in order: where the value stood in the original, its length, the tag's length.
         self._edits: list[tuple[int, int, int]] = []
 
-    def note(self, spans: Sequence[Span], results: Sequence[RecognizerResult], tags: Sequence[str]) -> None:
+    def note(self, spans: Sequence[Span], results: Sequence[Found], tags: Sequence[str]) -> None:
         """Take down what a pass masks.
 
         Args:
@@ -53,10 +53,11 @@ class Trace:
         """
         starts, shifts = self._shifts()
         fresh = []
+        makers = _Makers(results)
         for span, tag in zip(spans, tags, strict=True):
             shift = shifts[bisect_right(starts, span.start)]
             start, end = span.start - shift, span.end - shift
-            rule, score = _maker(span, results)
+            rule, score = makers.of(span)
             self.findings.append(Finding(start, end, span.entity, rule, score))
             fresh.append((start, end - start, len(tag)))
         self._edits = sorted(self._edits + fresh)
@@ -70,10 +71,22 @@ class Trace:
         return starts, shifts
 
 
-def _maker(span: Span, results: Sequence[RecognizerResult]) -> tuple[str, float]:
-    """The strongest finding of a span's type that covers any of it."""
-    near = [r for r in results if r.entity_type == span.entity and r.start < span.end and span.start < r.end]
-    if not near:
-        return SPREAD_RULE, 0.0
-    best = max(near, key=lambda r: (r.score, r.end - r.start, -r.start))
-    return str((best.recognition_metadata or {}).get(_RULE, SPREAD_RULE)), float(best.score)
+class _Makers:
+    """The findings of a pass by type and place, so that a text full of them takes no longer a span."""
+
+    def __init__(self, results: Sequence[Found]) -> None:
+        self._found: dict[str, list[Found]] = {}
+        for found in sorted(results):
+            self._found.setdefault(found.entity, []).append(found)
+        self._longest = {entity: max(f.end - f.start for f in found) for entity, found in self._found.items()}
+
+    def of(self, span: Span) -> tuple[str, float]:
+        """Rule and score of the strongest finding of a span's type that covers any of it."""
+        found = self._found.get(span.entity, [])
+        low = bisect_left(found, span.start - self._longest.get(span.entity, 0), key=lambda f: f.start)
+        high = bisect_left(found, span.end, low, key=lambda f: f.start)
+        near = [f for f in found[low:high] if span.start < f.end]
+        if not near:
+            return SPREAD_RULE, 0.0
+        best = max(near, key=lambda f: (f.score, f.end - f.start, -f.start))
+        return best.rule, best.score

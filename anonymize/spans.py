@@ -1,10 +1,21 @@
 """Overlapping findings become disjoint spans before anything is replaced."""
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
-from presidio_analyzer import RecognizerResult
+
+class Found(NamedTuple):
+    """What a recognizer found in a text, in offsets of the original. Lighter than Presidio's form of it.
+
+    A text may be full of names: a megabyte can hold a third of a million.
+    """
+
+    start: int
+    end: int
+    entity: str
+    score: float
+    rule: str
 
 
 class Span(NamedTuple):
@@ -15,7 +26,10 @@ class Span(NamedTuple):
     entity: str
 
 
-def resolve(text: str, found: Iterable[RecognizerResult], protected: Sequence[tuple[int, int]]) -> list[Span]:
+_Stretch = TypeVar("_Stretch", Span, Found)
+
+
+def resolve(text: str, found: Iterable[Found], protected: Sequence[tuple[int, int]]) -> list[Span]:
     """Choose disjoint spans: each character is masked at most once, and no character of a finding is left open.
 
     The stronger finding keeps its extent (score, then length, then position); what another finding covers beside it
@@ -29,33 +43,62 @@ def resolve(text: str, found: Iterable[RecognizerResult], protected: Sequence[tu
     Returns:
         Spans in order of start.
     """
-    ranked = sorted(_merge(found), key=lambda r: (-r.score, r.start - r.end, r.start, r.entity_type))
-    if not ranked:
-        return []
-    # One byte a character says what is taken; runs of free characters are found by fast searches in it.
-    taken = bytearray(len(text))
-    for start, end in protected:
-        taken[start:end] = b"\x01" * (end - start)
     spans: list[Span] = []
-    for result in ranked:
-        for start, end in _gaps(taken, result.start, result.end):
-            whole = (start, end) == (result.start, result.end)
-            piece = (start, end) if whole else _trim(text, start, end, result.entity_type)
-            if piece is None:
-                continue
-            spans.append(Span(*piece, result.entity_type))
-            taken[piece[0] : piece[1]] = b"\x01" * (piece[1] - piece[0])
-    spans.sort()
+    kept, at = sorted(protected), 0
+    for low, high, cluster in _clusters(found):
+        while at < len(kept) and kept[at][1] <= low:
+            at += 1
+        entity = cluster[0].entity
+        clear = at == len(kept) or kept[at][0] >= high
+        if clear and (len(cluster) == 1 or all(f.entity == entity for f in cluster)):
+            spans.append(Span(low, high, entity))
+        else:
+            spans += _settle(text, low, high, cluster, kept[at : bisect_left(kept, (high, high), at)])
     return spans
 
 
-def outside(spans: Iterable[Span], covers: Iterable[RecognizerResult]) -> list[Span]:
+def _clusters(found: Iterable[Found]) -> Iterator[tuple[int, int, list[Found]]]:
+    """Findings that overlap, or are joined by others that do, with the stretch that they cover; in order."""
+    cluster: list[Found] = []
+    low = high = 0
+    for result in sorted(found):
+        if result.start < high and cluster:
+            cluster.append(result)
+            high = max(high, result.end)
+        elif result.start < result.end:
+            if cluster:
+                yield low, high, cluster
+            low, high, cluster = result.start, result.end, [result]
+    if cluster:
+        yield low, high, cluster
+
+
+def _settle(text: str, low: int, high: int, found: list[Found], protected: list[tuple[int, int]]) -> list[Span]:
+    """Choose disjoint spans in a stretch where findings of several types overlap each other, or a tag."""
+    # One byte a character says what is taken; runs of free characters are found by fast searches in it.
+    taken = bytearray(high - low)
+    for start, end in protected:
+        start, end = max(start, low), min(end, high)
+        taken[start - low : end - low] = b"\x01" * (end - start)
+    spans: list[Span] = []
+    for result in sorted(_merge(found), key=lambda r: (-r.score, r.start - r.end, r.start, r.entity)):
+        for start, end in _gaps(taken, result.start - low, result.end - low):
+            whole = (low + start, low + end) == (result.start, result.end)
+            piece = (low + start, low + end) if whole else _trim(text, low + start, low + end, result.entity)
+            if piece is None:
+                continue
+            spans.append(Span(*piece, result.entity))
+            taken[piece[0] - low : piece[1] - low] = b"\x01" * (piece[1] - piece[0])
+    return sorted(spans)
+
+
+def outside(spans: Iterable[_Stretch], covers: Iterable[Found]) -> list[_Stretch]:
     """The spans that lie in no finding of their own type. Takes n log n steps, however many there are of either."""
     starts: dict[str, list[int]] = {}
     furthest: dict[str, list[int]] = {}
     for cover in sorted(covers, key=lambda r: r.start):
-        ends = furthest.setdefault(cover.entity_type, [])
-        starts.setdefault(cover.entity_type, []).append(cover.start)
+        ends = furthest.setdefault(cover.entity, [])
+        starts.setdefault(cover.entity, []).append(cover.start)
         ends.append(max(cover.end, ends[-1] if ends else 0))
     kept = []
     for span in spans:
@@ -65,14 +108,14 @@ def outside(spans: Iterable[Span], covers: Iterable[RecognizerResult]) -> list[S
     return kept
 
 
-def _merge(found: Iterable[RecognizerResult]) -> list[RecognizerResult]:
+def _merge(found: Iterable[Found]) -> list[Found]:
     """Join overlapping findings of one type into one: two rules saw two parts of one value."""
-    merged: list[RecognizerResult] = []
-    for result in sorted(found, key=lambda r: (r.entity_type, r.start, r.end)):
+    merged: list[Found] = []
+    for result in sorted(found, key=lambda r: (r.entity, r.start, r.end)):
         last = merged[-1] if merged else None
-        if last is not None and last.entity_type == result.entity_type and result.start < last.end:
+        if last is not None and last.entity == result.entity and result.start < last.end:
             end, score = max(last.end, result.end), max(last.score, result.score)
-            merged[-1] = RecognizerResult(last.entity_type, last.start, end, score)
+            merged[-1] = last._replace(end=end, score=score)
         else:
             merged.append(result)
     return merged

@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +28,10 @@ _OPAQUE = "\ufffc"
 _SIMPLE_TOO = "乾昇吒"
 # Stands for a tag that we wrote: what is left of its sentence has been read before.
 WRITTEN = "\ufff9"
+# In a text of this length who is named and what else is named belong together.
+SHORT = 400
+# A tag is longer than most values: in a text beyond this length it is seen as a single character.
+LONG = 800
 _OURS = re.compile(r"_[a-z2-7]{8}>")
 
 
@@ -96,22 +99,27 @@ class View:
 
         Args:
             original: Any text.
-            hidden: Spans that no recognizer may look into: each of their characters becomes an opaque one,
-                `WRITTEN` in a tag of ours.
+            hidden: Disjoint spans that no recognizer may look into, in order: their characters become opaque ones,
+                `WRITTEN` in a tag of ours; in a long text one for each span.
         """
-        if hidden:
-            edges = [0, *(edge for span in hidden for edge in span), len(original)]
-            source = "".join(
-                original[a:b] if i % 2 == 0 else (b - a) * (WRITTEN if _OURS.match(original, b - 10) else _OPAQUE)
-                for i, (a, b) in enumerate(pairwise(edges))
-            )
-        else:
-            source = original
-        if source.isascii():
-            return cls(original, source, source.encode("ascii"), None)
+        if not hidden and original.isascii():
+            return cls(original, original, original.encode("ascii"), None)
         fold, kind = _tables()
-        codes = fold[np.frombuffer(source.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
+        codes = fold[np.frombuffer(original.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
         kept = codes != _DROP
+        if hidden:
+            ours = [_OURS.match(original, end - 10) is not None for _, end in hidden]
+            marks = np.where(ours, ord(WRITTEN), ord(_OPAQUE)).astype(np.uint32)
+            starts, ends = np.array(hidden).T
+            if len(original) > LONG:
+                depth = np.zeros(len(codes) + 1, dtype=np.int8)
+                depth[starts] += 1
+                depth[ends] -= 1
+                kept &= np.cumsum(depth[:-1], dtype=np.int8) == 0
+                kept[starts], codes[starts] = True, marks
+            else:
+                for start, end, mark in zip(starts, ends, marks, strict=True):
+                    kept[start:end], codes[start:end] = True, mark
         index = None
         if not kept.all():
             index = np.append(np.flatnonzero(kept), len(original))

@@ -1,12 +1,12 @@
 """Compares what was masked with what should have been."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from pii_sets import Row
 
-from anonymize import PseudonymKey
+from anonymize import ENTITIES, PseudonymKey
 from anonymize.tags import normalise
 
 _TAG = re.compile(r"<[A-Z][A-Z_]*_[a-z2-7]{8}>")
@@ -56,6 +56,7 @@ class Score:
     hits: dict[tuple[str, str], list[int]] = field(default_factory=lambda: defaultdict(lambda: [0, 0]))
     outside: int = 0
     over: int = 0
+    over_by_type: Counter[str] = field(default_factory=Counter)
     clean: int = 0
     touched: int = 0
     misses: list[str] = field(default_factory=list)
@@ -72,7 +73,7 @@ def family(kind: str) -> tuple[str, ...]:
 
 
 def score(rows: list[Row], marks: list[bytearray]) -> Score:
-    """Score marks (one byte a character, 1 where masked) against the spans of the rows.
+    """Score marks (one byte a character, of `marks_of_tags` or 1 where masked) against the spans of the rows.
 
     A span counts as found when three quarters of its letters and digits are masked (half where only a part of the
     span is personal: organisations, secrets; of a URL what follows its host).
@@ -88,7 +89,7 @@ def score(rows: list[Row], marks: list[bytearray]) -> Score:
                 host = _HOST.match(row.text[low:high])
                 low += len(host.group()) if host else 0
             letters = [i for i in range(low, high) if row.text[i].isalnum()]
-            ok = sum(mark[i] for i in letters) >= (0.5 if kind in _LOOSE else 0.75) * max(1, len(letters))
+            ok = sum(mark[i] > 0 for i in letters) >= (0.5 if kind in _LOOSE else 0.75) * max(1, len(letters))
             count = result.hits[_SAME.get(kind, kind), row.lang]
             count[0] += ok
             count[1] += 1
@@ -97,6 +98,7 @@ def score(rows: list[Row], marks: list[bytearray]) -> Score:
         wrong = [i for i in range(len(row.text)) if mark[i] and not covered[i] and row.text[i].isalnum()]
         result.outside += sum(not c for c in covered)
         result.over += len(wrong)
+        result.over_by_type.update(ENTITIES[mark[i] - 1] for i in wrong)
         result.clean += not row.spans
         result.touched += not row.spans and bool(wrong)
         if wrong:
@@ -105,7 +107,11 @@ def score(rows: list[Row], marks: list[bytearray]) -> Score:
 
 
 def marks_of_tags(original: str, masked: str, scope: str, key: PseudonymKey) -> bytearray:
-    """Mark which characters of the original were masked: a tag tells, by the key, which value it stands for."""
+    """Mark which characters of the original were masked: a tag tells, by the key, which value it stands for.
+
+    Returns:
+        One byte a character: 0, or the number of its type among `ENTITIES`, from 1.
+    """
     marks = bytearray(len(original))
     at = out = 0
     for match in _TAG.finditer(masked):
@@ -117,7 +123,7 @@ def marks_of_tags(original: str, masked: str, scope: str, key: PseudonymKey) -> 
             # The shortest value of that normal form before which the text goes on as the masked one does.
             if tag == match.group() and _starts(original, end, masked, out):
                 break
-        marks[at:end] = b"\x01" * (end - at)
+        marks[at:end] = bytes([ENTITIES.index(entity) + 1]) * (end - at)
         at = end
     return marks
 

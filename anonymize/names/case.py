@@ -29,7 +29,8 @@ def recased(sentence: str) -> str | None:
         return None
     if upper >= _CAPITALS * letters:
         changed = _WORD.sub(_lowered, sentence)
-    elif upper == 0 or (upper <= 2 and not re.search(r"[A-Z](?!\b)|(?<![\s.!?])\s+[A-HJ-Z]", sentence)):
+    elif all(len(word) == 1 for word in words if any(map(str.isupper, word))):
+        # A letter that stands alone is the pronoun, an option or a label: it says nothing about how names are written.
         changed = _WORD.sub(_raised, sentence) if _holds_name(sentence) else sentence
     else:
         changed = _WORD.sub(_evened, sentence) if not sentence.isascii() or _ODD.search(sentence) else sentence

@@ -149,5 +149,5 @@ class ChineseContextRecognizer(RuleRecognizer):
             return
         for match in view.matches(_ENGLISH):
             value = match.group(1)
-            if value[0] in known.surnames and value not in known.words | known.famous | known.places | known.places_zh:
+            if value[0] in known.surnames and value not in known.words and not known.public(value):
                 yield Hit.at(match.span(1), GUESSED, "PERSON")

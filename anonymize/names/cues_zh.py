@@ -102,7 +102,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
                 end = self._end(view.text, start, end, stated, known.surnames)
                 if (
                     end
-                    and view.text[start:end] not in known.famous | known.places
+                    and not any(view.text[start:end] in names for names in (known.famous, known.places))
                     and self._named(view.text, start, end, stated)
                 ):
                     yield Hit(start, end, score, "PERSON")

@@ -7,8 +7,9 @@ the language is no name, whatever stands beside it.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from anonymize.names.lists import Lists, lists
+from anonymize.names.lists import lists
 from anonymize.names.route_zh import COMMON_FAMILY, FUNCTION, GIVEN, GIVEN_CHARACTERS, ends_word, in_words
 from anonymize.names.titles_zh import LONG_TITLES, TITLE_WORDS
 from anonymize.recognizers.base import GUESSED, Hit, RuleRecognizer, over_text
@@ -39,6 +40,8 @@ _AFTER = frozenset(
     "负讲写打骂答走回站坐住死比竟居欠家系任担接主参变先同老介建推隔需因当收发"
 )
 _LEAST = 4.5
+# The longest name of this kind, and how many characters beside it can have a word in common with it.
+_LONGEST, _AROUND = 3, 3
 _TITLED = over_text(
     f"([{''.join(sorted(COMMON_FAMILY - FUNCTION - {'方'}))}]"
     f"(?:{'|'.join(sorted(LONG_TITLES, key=lambda t: (-len(t), t)))}))"
@@ -71,23 +74,32 @@ class ChineseEdgeRecognizer(RuleRecognizer):
             if match.group() not in known.famous:
                 yield Hit.at(match.span(), GUESSED, "PERSON")
         if view.has_han and next(iter(view.matches(_CANDIDATE)), None) is not None:
-            yield from self._weighed(view, known)
+            yield from self._weighed(view)
 
-    def _weighed(self, view: View, known: Lists) -> Iterator[Hit]:
+    def _weighed(self, view: View) -> Iterator[Hit]:
         """Yield names of two and three characters for which enough speaks."""
         text, end = view.text, 0
         for match in _HEAD.finditer(text):
             start = match.start()
             if start < end:
                 continue
-            points, stop = max((_points(text, start, start + length), start + length) for length in (2, 3))
-            if points < _LEAST or any(
-                known.public(value) for value in (text[start:stop], text[start : start + 2], text[start + 1 : stop])
-            ):
-                continue
-            if not in_words(text, start, stop):
-                end = stop
-                yield Hit(start, stop, GUESSED, "PERSON")
+            low = max(0, start - _AROUND)
+            length = _name_length(text[low : start + _LONGEST + _AROUND], start - low)
+            if length:
+                end = start + length
+                yield Hit(start, end, GUESSED, "PERSON")
+
+
+@lru_cache(maxsize=1 << 14)
+def _name_length(text: str, start: int) -> int:
+    """The length of the name for which enough speaks at a place, by the few characters around it; 0 where none does."""
+    known = lists()
+    points, stop = max((_points(text, start, start + length), start + length) for length in (2, _LONGEST))
+    if points < _LEAST or any(
+        known.public(value) for value in (text[start:stop], text[start : start + 2], text[start + 1 : stop])
+    ):
+        return 0
+    return 0 if in_words(text, start, stop) else stop - start
 
 
 def _points(text: str, start: int, stop: int) -> float:

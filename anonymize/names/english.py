@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
+from spacy.attrs import IDS, IS_SPACE, LANG
+
 from anonymize.names.biluo import Decoder
-from anonymize.names.filters import keep_person, organization_score, place_score
+from anonymize.names.filters import keep_person, kind_of_number, organization_score, place_score
 from anonymize.names.products import one_thread, with_blas
 from anonymize.names.reader import NameReader, Names
 from anonymize.names.segments import Segment, latin_segments, prose
@@ -18,7 +21,8 @@ from schemas.errors import AnonymizeError
 _UNUSED = ("tagger", "parser", "lemmatizer", "attribute_ruler", "senter")
 _LABELS = {"PERSON": "PERSON", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "ORG": "ORGANIZATION"}
 _BATCH = 256
-# Strings that a model has seen stay in its store: after this many segments the zone is closed and they are let go.
+# Strings that a model has seen stay in its store: after this many segments, or at the end of a call, the zone is
+# closed and they are let go.
 _ZONE = 4096
 _EDGE = re.compile(r"^(?:the |a |an |dear |hi |hello |hey |mr\.? |mrs\.? |ms\.? |dr\.? |prof\.? )+", re.IGNORECASE)
 
@@ -35,6 +39,7 @@ class EnglishNameRecognizer(NameReader):
 
     def __init__(self, model: str) -> None:
         self._model = model
+        self._zone, self._in_zone = ExitStack(), 0
         super().__init__("en")
 
     def load(self) -> None:
@@ -57,6 +62,7 @@ class EnglishNameRecognizer(NameReader):
         for name, component in list(self._nlp.pipeline):
             if name != "ner" and "ner" not in getattr(component, "listening_components", ["ner"]):
                 self._nlp.remove_pipe(name)
+        self._spare_attributes()
         self._decoder: Decoder | None = None
         if self._nlp.pipe_names == ["ner"]:
             try:
@@ -64,6 +70,16 @@ class EnglishNameRecognizer(NameReader):
                 with_blas(self._nlp.get_pipe("ner").model)
             except ValueError:
                 self._decoder = None  # spaCy runs a model of another architecture itself
+
+    def _spare_attributes(self) -> None:
+        """Let the vocabulary work out of a new word only what the network and the decisions look at."""
+        if self._nlp.pipe_names != ["ner"]:
+            return
+        columns = {c for layer in self._nlp.get_pipe("ner").model.walk() for c in layer.attrs.get("columns", ())}
+        kept = {IDS[str(c)] for c in columns if str(c) in IDS} | {IS_SPACE, LANG}
+        getters = self._nlp.vocab.lex_attr_getters
+        for spared in set(getters) - kept if columns else ():
+            del getters[spared]
 
     def segments(self, view: View) -> Iterable[Segment]:
         """Sentences in Latin script."""
@@ -73,9 +89,22 @@ class EnglishNameRecognizer(NameReader):
         """Run the model, zone by zone."""
         for low in range(0, len(sentences), _ZONE):
             part = sentences[low : low + _ZONE]
-            with self._nlp.memory_zone():
-                for sentence, found in zip(part, self._entities(part), strict=True):
-                    yield sentence, list(_names(sentence, found))
+            if self._in_zone + len(part) > _ZONE:
+                self._leave_zone()
+            if not self._in_zone:
+                self._zone.enter_context(self._nlp.memory_zone())
+            self._in_zone += len(part)
+            for sentence, found in zip(part, self._entities(part), strict=True):
+                yield sentence, list(_names(sentence, found))
+
+    def forget(self) -> None:
+        """Let go of the sentences, and of the model's words of them: a second look at a text meets the same words."""
+        super().forget()
+        self._leave_zone()
+
+    def _leave_zone(self) -> None:
+        self._zone.close()
+        self._in_zone = 0
 
     def _entities(self, sentences: Sequence[str]) -> Iterator[list[tuple[int, int, str]]]:
         """The model's names of each sentence, in characters, with its own labels."""
@@ -104,7 +133,9 @@ def _names(sentence: str, found: Iterable[tuple[int, int, str]]) -> Iterator[tup
 def weighed(sentence: str, start: int, end: int, entity: str) -> tuple[int, int, str, float] | None:
     """A model's finding in Latin script, trimmed, with its score; None where it is not believed."""
     start, end, entity = _trim(sentence, start, end, entity)
-    score = _score(entity, sentence, start, end) if end > start else None
+    if end <= start or kind_of_number(sentence, start, end):
+        return None
+    score = _score(entity, sentence, start, end)
     return (start, end, entity, score) if score is not None else None
 
 

@@ -30,6 +30,18 @@ _ORG_CUE = re.compile(
 )
 
 
+# What makes the word before it the name of a kind of number or paper.
+_NUMBERED = re.compile(r" (?:numbers?|no\.|cards?|ID|id|code|form)\b")
+
+
+def kind_of_number(sentence: str, start: int, end: int) -> bool:
+    """Whether a word that is nobody's name says what kind of number or paper follows: `Xyzzy number 12`."""
+    known = lists()
+    lower = sentence[start:end].lower()
+    listed = " " in lower or known.named(lower) or lower in known.cities or lower in known.places
+    return not listed and _NUMBERED.match(sentence, end) is not None
+
+
 def keep_person(sentence: str, start: int, end: int) -> bool:
     """Whether a PERSON of the model is one, and nobody of public knowledge."""
     value = sentence[start:end]

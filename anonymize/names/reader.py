@@ -6,9 +6,10 @@ from typing import Any
 
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
-from anonymize.findings import result
+from anonymize.findings import in_presidios_form
 from anonymize.names.case import believed
 from anonymize.names.segments import Segment
+from anonymize.spans import Found
 from anonymize.view import View
 
 Names = list[tuple[int, int, str, float]]
@@ -40,9 +41,9 @@ class NameReader(EntityRecognizer):
     def analyze(self, text: str, entities: list[str], nlp_artifacts: Any = None) -> list[RecognizerResult]:
         """Find names in one text; see `analyze_many`."""
         view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
-        return self.analyze_many([view], entities)[0]
+        return in_presidios_form(self.analyze_many([view], entities)[0])
 
-    def analyze_many(self, views: Sequence[View], entities: Iterable[str]) -> list[list[RecognizerResult]]:
+    def analyze_many(self, views: Sequence[View], entities: Iterable[str]) -> list[list[Found]]:
         """Find names in many texts, reading each distinct sentence once.
 
         Args:
@@ -59,17 +60,18 @@ class NameReader(EntityRecognizer):
                 places.setdefault(segment.text, []).append((number, segment.start))
         # Sorted, so that what stands together in a batch does not depend on the order of the texts.
         self._found.update(self.read(sorted(s for s in places if s not in self._found)))
-        results: list[list[RecognizerResult]] = [[] for _ in views]
+        results: list[list[Found]] = [[] for _ in views]
+        rule = type(self).__name__
         for sentence, where in places.items():
-            for start, end, entity, score in self._found[sentence]:
-                if entity in wanted and score >= self.threshold:
-                    for number, offset in where:
-                        view = views[number]
-                        written, read = view.text[offset + start : offset + end], sentence[start:end]
-                        # A model that was given capitals finds more names than there are.
-                        if written == read or believed(entity, read):
-                            span = view.span(offset + start, offset + end)
-                            results[number].append(result(entity, *span, score, type(self).__name__))
+            names = [n for n in self._found[sentence] if n[2] in wanted and n[3] >= self.threshold]
+            for number, offset in where if names else ():
+                view, found = views[number], results[number]
+                as_written = view.text.startswith(sentence, offset)
+                for start, end, entity, score in names:
+                    low, high, read = offset + start, offset + end, sentence[start:end]
+                    # A model that was given capitals finds more names than there are.
+                    if as_written or view.text[low:high] == read or believed(entity, read):
+                        found.append(Found(*view.span(low, high), entity, score, rule))
         return results
 
     def forget(self) -> None:

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 from anonymize.names.case import recased
 from anonymize.names.lists import Lists, lists
 from anonymize.names.route_zh import JOINED, may_hold_name
 from anonymize.recognizers.base import within_bytes, within_text
-from anonymize.view import HAN, WRITTEN, View
+from anonymize.view import HAN, LONG, SHORT, WRITTEN, View
 
 LONGEST = 400
-# In a longer text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
+# In a long text, a sentence is read once, before a tag stands in it: a second look costs a third of all time, and
 # finds next to nothing but in the short texts in which people introduce themselves.
-_SHORT = 800
 _LATIN_RUN = within_bytes(r"[^\x80\xC8\n]*[A-Za-z\xC0\xE0][^\x80\xC8\n]*")
 # Every repeat is bounded: this module is not RE2, and a run of blanks may be a megabyte long.
 _SENTENCE_END = re.compile(
@@ -82,7 +82,8 @@ def _fences(text: str) -> list[tuple[int, int]]:
 def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences in Latin script that may hold a name: those with a capital that the text does not show to be a word."""
     known = lists()
-    short = len(view.text) <= _SHORT
+    short = len(view.original) <= LONG
+    places = _latin_places() if _about_somebody(view) and not view.words.isdisjoint(_place_heads()) else None
     for low, high in lines:
         for run in _LATIN_RUN.finditer(view.skeleton, low, high) if _has_han(view, low, high) else [None]:
             start, end = run.span() if run else (low, high)
@@ -93,22 +94,58 @@ def latin_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment
                 usual = recased(sentence)
                 if usual is not None:
                     yield Segment(a, usual)
-                elif any(_may_name(view, sentence, m, known) for m in _CAPITAL.finditer(sentence)):
+                elif (places is not None and places.search(sentence)) or any(
+                    _may_name(view, sentence, m, known) for m in _CAPITAL.finditer(sentence)
+                ):
                     yield Segment(a, sentence)
 
 
 def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     """Sentences with Chinese in them that may hold a name that no rule has found."""
     found = view.found
-    short = len(view.text) <= _SHORT
+    short = len(view.original) <= LONG
+    places = _han_places() if _about_somebody(view) else None
+    judged: dict[str, bool] = {}  # a list of names is cut into pieces that come again and again
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
         for a, b in _pieces(view.text, low, high, _HAN_END):
-            if b - a < 2 or HAN not in view.skeleton[a:b] or (not short and WRITTEN in view.text[a:b]):
+            sentence = view.text[a:b]
+            if b - a < 2 or not _has_han(view, a, b) or (not short and WRITTEN in sentence):
                 continue
-            if may_hold_name(view.text[a:b], found[a:b]):
-                yield Segment(a, view.text[a:b])
+            if places is not None and places.search(sentence):
+                named = True
+            elif found.find(1, a, b) != -1:
+                named = may_hold_name(sentence, found[a:b])
+            elif sentence in judged:
+                named = judged[sentence]
+            else:
+                named = judged[sentence] = may_hold_name(sentence, found[a:b])
+            if named:
+                yield Segment(a, sentence)
+
+
+def _about_somebody(view: View) -> bool:
+    """Whether a text is short and holds personal data: there even a place that everybody knows leads to somebody."""
+    return len(view.original) <= SHORT and (WRITTEN in view.text or 1 in view.found)
+
+
+@cache
+def _latin_places() -> Any:
+    """Any of the places that everybody knows, with its capitals."""
+    names = "|".join(re.escape(n.title()) for n in sorted(lists().places) if n.isascii() and len(n) > 3)
+    return within_text(rf"\b(?:{names})\b")
+
+
+@cache
+def _place_heads() -> frozenset[str]:
+    return frozenset(re.split("[ '-]", name)[0] for name in lists().places)
+
+
+@cache
+def _han_places() -> Any:
+    """Any of the places that everybody knows, in Chinese."""
+    return within_text("|".join(re.escape(n) for n in sorted(lists().places) if not n.isascii()))
 
 
 def _has_han(view: View, low: int, high: int) -> bool:

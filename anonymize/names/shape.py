@@ -77,7 +77,7 @@ def plausible(value: str, *, sure: bool = False) -> bool:
     known = lists()
     if any(_INNER_CAPITAL.search(w) and not w.startswith(_JOINED) for w in value.split()):
         return False
-    if sure and all(w.strip(".,'").lower() in known.words | known.given for w in value.split()):
+    if sure and all(w in known.words or w in known.given for w in (w.strip(".,'").lower() for w in value.split())):
         return value.lower() not in known.famous
     lower = value.lower()
     words = [w.strip(".,'") for w in lower.split()]

@@ -12,6 +12,9 @@ from anonymize.view import HAN, View, is_word
 
 _LEAST_LATIN, _LEAST_PART = 3, 3
 _PER_PATTERN = 400
+# So few forms are sought one by one: making an automaton for a short conversation takes longer than all of its use.
+_FEW = 40
+_BLANKS = " \t\n"
 _PARTICLES = word_set("de da di la le van von der den del bin al el y jr sr ii iii dr mr mrs ms and the of")
 # Values that are one person's and no other's, wherever they stand and whatever stands beside them.
 _OWNED = word_set(
@@ -39,28 +42,52 @@ class Spreader:
                 c.isdigit() or (c in "_@" and entity != "HANDLE") for c in value
             ):
                 owned.append((entity, value))
-        self._owned = sorted(owned)
         exact: set[str] = set()
         loose: set[str] = set()
         for name in names:
             _spell(name, exact, loose)
         loose = {v.lower() for v in loose}
-        self._patterns = [*_compile(sorted(exact), ""), *_compile(sorted(loose), "(?i)")]
+        self._few = len(exact) + len(loose) <= _FEW
+        self._exact, self._loose = sorted(exact), sorted(loose)
+        self._patterns = [] if self._few else [*_compile(self._exact, ""), *_compile(self._loose, "(?i)")]
+        self._owned: dict[str, list[str]] = {}
+        for entity, value in sorted(owned):
+            self._owned.setdefault(value, []).append(entity)
+        self._values = list(_compile(sorted(self._owned), "")) if len(self._owned) > _FEW else None
 
     def find(self, view: View) -> Iterator[tuple[str, int, int]]:
         """Yield entity types with spans of the folded text, which may overlap."""
+        for start, end in self._names(view):
+            if _alone(view, start, end):
+                yield "PERSON", start, end
+        for start, end in self._stretches(view):
+            if _alone(view, start, end):
+                for entity in self._owned.get(view.text[start:end], ()):
+                    yield entity, start, end
+
+    def _names(self, view: View) -> Iterator[tuple[int, int]]:
         for pattern in self._patterns:
             for match in pattern.finditer(view.text):
-                start, end = match.span()
-                if _alone(view, start, end):
-                    yield "PERSON", start, end
-        for entity, value in self._owned:
-            start = view.text.find(value)
-            while start != -1:
-                end = start + len(value)
-                if _alone(view, start, end):
-                    yield entity, start, end
-                start = view.text.find(value, end)
+                yield match.span()
+        if self._few:
+            for form in self._exact:
+                yield from _occurrences(view.text, form)
+            lower = _lower(view) if self._loose else ""
+            for form in self._loose:
+                yield from _occurrences(lower, form)
+
+    def _stretches(self, view: View) -> Iterator[tuple[int, int]]:
+        """Where an owned value may stand."""
+        if self._values is not None:
+            for pattern in self._values:
+                for match in pattern.finditer(view.text):
+                    yield match.span()
+        else:
+            for value in self._owned:
+                start = view.text.find(value)
+                while start != -1:
+                    yield start, start + len(value)
+                    start = view.text.find(value, start + len(value))
 
 
 def _spell(name: str, exact: set[str], loose: set[str]) -> None:
@@ -77,7 +104,7 @@ def _spell(name: str, exact: set[str], loose: set[str]) -> None:
     parts = [p.strip(".,'") for p in value.replace("-", " ").split(" ")]
     if len(parts) > 1:
         loose.add(value)
-    for part in {value, *parts}:
+    for part in {value, *parts} if len(parts) == 1 else parts:
         lower = part.lower()
         if len(part) < _LEAST_PART or lower in _PARTICLES or lower in known.not_names or lower in known.famous:
             continue
@@ -98,7 +125,8 @@ def _given(value: str) -> str | None:
     head = 2 if value[:2] in known.surnames else 1
     given = value[head:]
     named = value[:head] in known.surnames and len(given) == 2 and "·" not in given
-    return given if named and given not in TITLES | known.words and not any(c in _KIN for c in given) else None
+    word = given in TITLES or given in known.words
+    return given if named and not word and not any(c in _KIN for c in given) else None
 
 
 def _compile(names: list[str], flags: str) -> Iterator[Any]:
@@ -108,6 +136,38 @@ def _compile(names: list[str], flags: str) -> Iterator[Any]:
         yield within_text(
             flags + "|".join(re2.escape(n).replace("\\ ", "[ \\t\\n]{1,3}") for n in ordered[low : low + _PER_PATTERN])
         )
+
+
+def _occurrences(text: str, form: str) -> Iterator[tuple[int, int]]:
+    """Where a form stands in a text; for a blank in it the text may have some, or a line's end."""
+    first, *others = form.split()
+    start = text.find(first)
+    while start != -1:
+        end = start + len(first)
+        for word in others:
+            end = _behind_blanks(text, end, word)
+            if end == -1:
+                break
+        else:
+            yield start, end
+        start = text.find(first, max(end, start + len(first)))
+
+
+def _behind_blanks(text: str, at: int, word: str) -> int:
+    """The end of a word that stands behind one to three blanks; -1 where it does not."""
+    for blank in range(at, min(at + 3, len(text))):
+        if text[blank] not in _BLANKS:
+            return -1
+        if text.startswith(word, blank + 1):
+            return blank + 1 + len(word)
+    return -1
+
+
+def _lower(view: View) -> str:
+    """The folded text in small letters, each in its place."""
+    if len(view.lower) == len(view.text):
+        return view.lower
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in view.text)
 
 
 def _alone(view: View, start: int, end: int) -> bool:

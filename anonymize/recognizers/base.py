@@ -8,7 +8,8 @@ from typing import Any, ClassVar, NamedTuple
 import re2
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
-from anonymize.findings import result
+from anonymize.findings import in_presidios_form
+from anonymize.spans import Found
 from anonymize.view import View
 
 # Scores order findings that overlap; they are no probabilities. A checksum outranks a context word, and that a shape.
@@ -126,6 +127,7 @@ class RuleRecognizer(EntityRecognizer):
 
     def __init__(self, supported_language: str = "en") -> None:
         self.threshold = 0.0
+        self.rule = type(self).__name__
         super().__init__(
             supported_entities=list(self.ENTITIES), name=type(self).__name__, supported_language=supported_language
         )
@@ -153,15 +155,21 @@ class RuleRecognizer(EntityRecognizer):
             Findings in offsets of the original text, in code points.
         """
         view = nlp_artifacts if isinstance(nlp_artifacts, View) else View.of(text)
-        results: list[RecognizerResult] = []
-        if not self.may_find(view):
-            return results
-        for hit in self.find(view):
-            if hit.entity in entities and hit.start < hit.end and hit.score >= self.threshold:
-                if hit.score > WEAK:
-                    view.found[hit.start : hit.end] = b"\x01" * (hit.end - hit.start)
-                start, end = view.span(hit.start, hit.end)
-                results.append(result(hit.entity, start, end, hit.score, type(self).__name__))
+        return in_presidios_form(self.scan(view, frozenset(entities)) if self.may_find(view) else ())
+
+    def scan(self, view: View, entities: frozenset[str]) -> list[Found]:
+        """Find entities in a view, and mark there what no model need look at.
+
+        Args:
+            view: A folded text.
+            entities: Entity types wanted.
+        """
+        results: list[Found] = []
+        for start, end, score, entity in self.find(view):
+            if entity in entities and start < end and score >= self.threshold:
+                if score > WEAK:
+                    view.found[start:end] = b"\x01" * (end - start)
+                results.append(Found(*view.span(start, end), entity, score, self.rule))
         return results
 
 

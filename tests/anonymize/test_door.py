@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anonymize import Deidentifier, Item, Policy, PseudonymKey
+from anonymize.view import View
 from schemas.errors import AnonymizeError
 from schemas.reasons import Reason
 
@@ -98,6 +99,24 @@ def test_a_given_name_is_masked_where_the_full_name_is_known(door: Deidentifier)
     assert "小满" not in (later.text or "")
 
 
+@pytest.mark.parametrize("others", [0, 60])
+def test_a_name_is_found_again_among_few_names_and_among_many(door: Deidentifier, others: int) -> None:
+    crowd = [Item("s", f"My name is Quen{a}{b} Abara{b}.") for a in "abcdefgh" for b in "klmnopqr"][:others]
+    texts = ["My name is Odalys Quint.", "so odalys  quint and ODALYS left, Odalysque stayed", "Quint\nsaid no"]
+    results = door.deidentify([Item("s", text) for text in texts] + crowd)
+    again, alone = results[1].text or "", results[2].text or ""
+    assert len(TAG.findall(again)) == 2
+    assert "Odalysque" in again
+    assert len(TAG.findall(alone)) == 1
+
+
+def test_a_long_text_says_of_each_name_where_it_stood(door: Deidentifier) -> None:
+    text = "王明，李强，" * 2_000
+    found = door.explain([Item("e", text)])[0][1]
+    assert {text[f.start : f.end] for f in found} == {"王明", "李强"}
+    assert len(found) == 4_000
+
+
 def test_the_longer_name_wins_over_a_part_that_a_rule_saw(door: Deidentifier) -> None:
     masked = door.deidentify([Item("d4", "楼上的吴建民家漏水。吴建民这人真离谱")])[0].text
     assert re.fullmatch(r"楼上的(<PERSON_\w{8}>)家漏水。\1这人真离谱", masked or "")
@@ -158,14 +177,15 @@ def test_a_text_beyond_the_limit_is_withheld(door: Deidentifier, monkeypatch: py
 
 def test_a_fault_withholds_its_item_only(door: Deidentifier, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = door._engine._rules[0]
-    whole = rule.analyze
+    whole = rule.scan
 
-    def faulty(text: str, entities: list[str], view: object) -> list:
-        if "boom" in text:
+    def faulty(view: View, entities: frozenset[str]) -> list:
+        if "boom" in view.text:
             raise ValueError("made to fail")
-        return whole(text, entities, view)
+        return whole(view, entities)
 
-    monkeypatch.setattr(rule, "analyze", faulty)
+    monkeypatch.setattr(door._engine, "_always", [*door._engine._always, 0])
+    monkeypatch.setattr(rule, "scan", faulty)
     bad, good = door.deidentify([Item("i", "boom a.b@example.com"), Item("i", "a.b@example.com")])
     assert (bad.text, bad.reason) == (None, Reason.NOT_SCANNED)
     assert good.reason is None

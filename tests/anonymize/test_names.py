@@ -101,6 +101,29 @@ def test_where_somebody_lives_is_masked(masked: Callable[[str, str, str], bool],
     assert masked(text, place, "LOCATION")
 
 
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("my plate is B7 QRT 41, can i get to dundee on it? i have a G permit", "dundee"),
+        ("邮箱q.w@example.com，新加坡的账单在哪里付", "新加坡"),
+        ("Mail q.w@example.com. Finland invoices us in euro", "Finland"),
+    ],
+)
+def test_a_place_is_masked_in_a_short_text_with_personal_data(
+    masked: Callable[[str, str, str], bool], text: str, place: str
+) -> None:
+    assert masked(text, place, "LOCATION")
+
+
+def test_a_place_that_everybody_knows_stays_where_nobody_is_named(mask: Callable[[str], str]) -> None:
+    assert mask("新加坡的账单在哪里付") == "新加坡的账单在哪里付"
+
+
+@pytest.mark.parametrize("paper", ["Aadhaar number", "Zulassung card"])
+def test_what_a_number_is_called_is_no_name(mask: Callable[[str], str], paper: str) -> None:
+    assert paper in mask(f"We hold Quentin Abara's {paper} 'K-1' on file.")
+
+
 def test_an_employer_is_masked_where_the_policy_says_so(masked: Callable[[str, str, str], bool]) -> None:
     assert masked("我在杭州云岫智联科技有限公司做前端", "云岫智联", "ORGANIZATION")
 

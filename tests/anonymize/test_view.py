@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.spans import resolve
+from anonymize.spans import Found, resolve
 from anonymize.tags import normalise, tag_spans
-from anonymize.view import View
+from anonymize.view import WRITTEN, View
 
 
 @given(st.text(max_size=80))
@@ -40,6 +40,15 @@ def test_tags_are_hidden_from_recognizers() -> None:
     view = View.of(text, tag_spans(text))
     assert "EMAIL" not in view.text
     assert len(view.text) == len(text)
+
+
+def test_in_a_long_text_a_tag_is_one_character_and_what_follows_keeps_its_place() -> None:
+    text = "ab <PERSON_abcd2345> cd " * 100
+    view = View.of(text, tag_spans(text))
+    assert len(view.text) == len("ab x cd ") * 100
+    assert view.text[:8] == f"ab {WRITTEN} cd "
+    start = view.text.rindex("cd")
+    assert text[slice(*view.span(start, start + 2))] == "cd"
 
 
 @pytest.mark.parametrize("text", ["<PERSON_1>", "<CN_RESIDENT_ID_abcd2345>", "<A_0>"])
@@ -78,10 +87,8 @@ def test_a_secret_is_itself_only() -> None:
     st.randoms(),
 )
 def test_overlaps_become_disjoint_whatever_their_order(raw: list, random: object) -> None:
-    from presidio_analyzer import RecognizerResult
-
     text = "abcdefghijklmnopqrstuvwxyz0123456789"
-    found = [RecognizerResult(kind, start, start + size, score) for start, size, kind, score in raw]
+    found = [Found(start, start + size, kind, score, "a rule") for start, size, kind, score in raw]
     spans = resolve(text, found, [])
     assert all(a.end <= b.start for a, b in pairwise(spans))
     random.shuffle(found)  # type: ignore[attr-defined]
