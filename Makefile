@@ -58,7 +58,7 @@ train: setup ## Fit the models from labelled sets: make train GOLD=FOLDER SETS="
 	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
 	@$(BIN)/python benchmarks/fit_signals.py $(GOLD) $(SETS) --write
 
-train-cross-encoder: setup ## Tune the optional cross-encoder from labelled sets (tens of minutes), into TACIT_HOME
+train-cross-encoder: setup ## Tune the optional cross-encoder from labelled sets (20 minutes to hours), into TACIT_HOME
 	@test -n "$(GOLD)" -a -n "$(SETS)" || { echo 'say GOLD=FOLDER SETS="one other"; docs/signals.md says what they hold'; exit 2; }
 	@PYTHONPATH=. $(BIN)/python benchmarks/fit_cross_encoder.py $(GOLD) $(SETS)
 

@@ -1,14 +1,14 @@
 """Tunes the optional cross-encoder for Complain and Rephrase from labelled sets, with cross-validation by conversation.
 
-    make train-cross-encoder GOLD=FOLDER SETS="real_train zh_train real_sharegpt"
-    python benchmarks/fit_cross_encoder.py FOLDER real_train zh_train real_sharegpt [--base FOLDER] [--out FOLDER]
+    make train-cross-encoder GOLD=FOLDER SETS="real_train zh_train authored_zh"
+    python benchmarks/fit_cross_encoder.py FOLDER real_train zh_train authored_zh [--base FOLDER] [--out FOLDER]
 
 `FOLDER` holds the sets as `fit_signals.py` reads them. The base is any BERT-like model of transformers on this machine;
 the default is the small English sentence encoder that installs from the package index. The sets are divided by
 conversation; for each part a cross-encoder and small models are fitted on the others, and what both say of it decides
 how they are weighed, and where the threshold lies. Then the cross-encoder is tuned on everything and written to `--out`
-(by default `models/cross-encoder` under `TACIT_HOME`). On two cores that takes some twenty minutes for six thousand
-messages.
+(by default `models/cross-encoder` under `TACIT_HOME`). On two cores that multiply in bfloat16 that takes some twenty
+minutes for six thousand messages, on others some hours.
 """
 
 import argparse

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from ablation import ablation, average_precision, best_f1
 from labelled import LabelledSet, read_set
-from learning import READ, WRITTEN, Row, Weighed, chinese, foreseen, learn, matrix, measured, names_of
+from learning import ASIDE, READ, WRITTEN, Row, Weighed, chinese, foreseen, learn, matrix, measured, names_of
 from reliability import calibration_error, diagram
 
 from pipelines.encoders import load_encoder
@@ -220,20 +220,22 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="Replace the models.")
     parser.add_argument("--ablate", action="store_true", help="Print what each group of features gives.")
     parser.add_argument("--diagram", type=Path, help="Draw the reliability diagram into this SVG file.")
+    parser.add_argument("--aside", nargs="+", default=[], help="Sets to learn from and not to measure on.")
     parser.add_argument("--only", nargs="+", choices=[*TARGETS, "failure_report"], help="Only these models.")
     options = parser.parse_args()
+    ASIDE.update(options.aside)
     encoder = load_encoder(options.encoder)
     rows: dict[str, list[Row]] = {}
     every: dict[str, list[int]] = {}
-    for name in options.sets:
+    for name in [*options.sets, *options.aside]:
         labelled = read_set(options.gold, name, encoder)
         for model, found in rows_of(name, labelled).items():
             if not options.only or model in options.only:
                 rows.setdefault(model, []).extend(found)
-        if name not in WRITTEN:
+        if name not in ASIDE.union(WRITTEN):
             for signal, labels in every_label(labelled).items():
                 every.setdefault(signal, []).extend(labels)
-    whence = provenance(options.gold, options.sets, encoder)
+    whence = provenance(options.gold, [*options.sets, *options.aside], encoder)
     curves = {}
     for model, found in rows.items():
         fitted, truth, p = fit(model, found, every.get(model, []))

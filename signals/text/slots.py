@@ -14,9 +14,12 @@ _OPPOSITES = Path(__file__).parent / "cues" / "opposites.yaml"
 
 _TAG = re.compile(r"<[a-z_]+_[a-z0-9]+>")
 _QUOTED = re.compile(r"\"([^\"]{1,80})\"|`([^`]{1,80})`|(?<![a-z])'([^']{2,80})'(?![a-z])|《([^》]{1,40})》")
-_PATH = re.compile(r"https?://\S+|(?:[a-z]:)?[/\\][\w.\-]+(?:[/\\][\w.\-]+)+|\b[\w\-]+\.(?:py|js|ts|java|cpp|c|h|go|rs|md|"
-                   r"txt|csv|json|ya?ml|xlsx?|docx?|pdf|html?|css|sql|sh|png|jpe?g)\b")  # fmt: skip
-_NAME = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[a-z]*\d+[a-z][a-z0-9]*\b|\b[a-z]+\d+[a-z0-9]*\b|#\d+")
+_FILE = r"\.(?:py|js|ts|java|cpp|c|h|go|rs|md|txt|csv|json|ya?ml|xlsx?|docx?|pdf|html?|css|sql|sh|png|jpe?g)\b"
+_PATH = re.compile(rf"https?://\S+|(?:[a-z]:)?[/\\][\w.\-]+(?:[/\\][\w.\-]+)+|\b[\w\-]+{_FILE}")
+# What every path holds, and most texts do not: found much sooner than that there is no path.
+_LOCATED = re.compile(rf"https?://|[/\\][\w.\-]+[/\\]|{_FILE}")
+_NAME = re.compile(r"[a-z]+(?:_[a-z0-9]+)+|[a-z]*\d+[a-z][a-z0-9]*|[a-z]+\d+[a-z0-9]*")
+_TICKET = re.compile(r"(#\d+)\w*")
 _NUMBER = re.compile(r"(?<![a-z_\d.])\d+(?:\.\d+|,\d{3}(?!\d))*(?:%|\b|(?=[^\d.,]))")
 # Not "one", which is mostly a pronoun.
 _WORD_NUMBERS = {
@@ -26,7 +29,6 @@ _WORD_NUMBERS = {
     )
 }
 _WORD_NUMBER = re.compile(rf"\b(?:{'|'.join(_WORD_NUMBERS)})\b")
-_INNER_STOP = re.compile(r"\.[a-z]")
 _DIGIT = re.compile(r"\d")
 _NONE: frozenset[str] = frozenset()
 _HAN_NUMBER = re.compile(
@@ -107,14 +109,15 @@ def slots(folded: str) -> dict[str, frozenset[str]]:
     tagged = "<" in folded
     tagless = _TAG.sub(" ", folded) if tagged else folded
     quoting = any(mark in tagless for mark in "\"`'《")
-    located = "/" in tagless or "\\" in tagless or _INNER_STOP.search(tagless) is not None
-    coded = "_" in tagless or _DIGIT.search(tagless) is not None
+    tickets = _TICKET.findall(tagless) if "#" in tagless else []
+    words = _words(_TICKET.sub(" ", tagless) if tickets else tagless)
+    names = {word for word in words if not word.isalpha() and _NAME.fullmatch(word)}
     return {
         "polarity": frozenset(map(str, _poles().Match(tagless) or ())),
         "tag": frozenset(_TAG.findall(folded)) if tagged else _NONE,
         "quote": frozenset(" ".join("".join(m).split()) for m in _QUOTED.findall(tagless)) if quoting else _NONE,
-        "path": frozenset(_PATH.findall(tagless)) if located else _NONE,
-        "name": frozenset(_NAME.findall(tagless)) if coded else _NONE,
+        "path": frozenset(_PATH.findall(tagless)) if _LOCATED.search(tagless) else _NONE,
+        "name": frozenset(names.union(tickets)),
         "number": frozenset(f"{n}#{k}" for n, times in numbers(tagless).items() for k in range(times)),
     }
 

@@ -1,6 +1,6 @@
 """Lays out the Chinese conversations that were written for this project as a labelled set.
 
-    python benchmarks/authored.py FOLDER
+    python benchmarks/written.py FOLDER
 
 `benchmarks/labels/authored_zh.jsonl` holds texts and labels; this writes `FOLDER/authored_zh.jsonl` and
 `FOLDER/authored_zh.labels.jsonl`, in the form that `fit_signals.py` and `fit_cross_encoder.py` read, and prints how far
