@@ -214,8 +214,9 @@ def _without_common(texts: list[Profile], left: Ints, right: Ints) -> tuple[Bool
     Returns:
         Whether nothing else than the same material is left of a pair; the numbers of the pairs that changed.
     """
-    folded = [t.folded for t in texts]
-    whole = np.array([folded[a] == folded[b] for a, b in zip(left.tolist(), right.tolist(), strict=True)], dtype=bool)
+    numbers = dict[str, int]()
+    same = np.array([numbers.setdefault(t.folded, n) for n, t in enumerate(texts)], dtype=np.int64)
+    whole = same[left] == same[right]
     large = np.array([t.segments is not None for t in texts], dtype=bool)
     cut, known = set[int](), dict[str, int]()
 

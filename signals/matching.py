@@ -15,7 +15,7 @@ from rapidfuzz import fuzz, process
 _SAME_WORD = 75.0
 _SHORT_WORD = 3
 TOO_MANY = 400
-_CHUNK = 2048
+_CHUNK = 1024
 
 Ints = NDArray[np.int64]
 # Numbers of rows and words of one chunk, and lengths of words: small, so that they stay near the processor.
