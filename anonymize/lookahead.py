@@ -6,8 +6,8 @@ of a batch are searched at the speed of the automaton.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any
 
+from anonymize.matching import Compiled
 from anonymize.recognizers.base import PATTERNS
 from anonymize.view import View
 
@@ -36,7 +36,7 @@ def look_ahead(views: Sequence[View]) -> None:
 
 def _look_ahead(views: Sequence[View]) -> None:
     skeletons = [view.skeleton for view in views]
-    texts = [view.text.encode() for view in views]
+    texts = [view.encoded for view in views]
     for in_bytes, pieces in ((True, skeletons), (False, texts)):
         starts, at = [], 0
         for piece in pieces:
@@ -51,14 +51,14 @@ def _look_ahead(views: Sequence[View]) -> None:
         view.looked = len(PATTERNS)
 
 
-def _mark(number: int, pattern: Any, joined: bytes, starts: list[int], views: Sequence[View]) -> None:
+def _mark(number: int, pattern: Compiled, joined: bytes, starts: list[int], views: Sequence[View]) -> None:
     """Mark the texts that a match touches. Behind it the search goes on with the next text: one match is enough."""
     at, end = 0, len(joined)
     while at <= end:
-        match = pattern.search(joined, at)
-        if match is None:
+        span = pattern.found_in(joined, at)
+        if span is None:
             return
-        first, stop = match.span()
+        first, stop = span
         for marked in range(
             bisect_right(starts, first) - 1, max(bisect_right(starts, first), bisect_left(starts, stop))
         ):

@@ -112,7 +112,7 @@ class ChineseSceneRecognizer(RuleRecognizer):
     def _borne(self, view: View, pattern: Pattern, known: Lists) -> Iterator[Hit]:
         """Yield what stands where people stand and is a name that people bear, though it may be a word."""
         for match in view.matches(pattern):
-            span = next(match.span(n) for n in range(1, match.re.groups + 1) if match.group(n) is not None)
+            span = next(match.span(n) for n in range(1, match.pattern.groups + 1) if match.group(n) is not None)
             value = view.text[slice(*span)]
             if not _like_name(value, known):
                 continue

@@ -67,7 +67,7 @@ class Spreader:
 
     def _names(self, view: View) -> Iterator[tuple[int, int]]:
         for pattern in self._patterns:
-            for match in pattern.finditer(view.text):
+            for match in pattern.over(view.text, view.encoded):
                 yield match.span()
         if self._few:
             for form in self._exact:
@@ -80,7 +80,7 @@ class Spreader:
         """Where an owned value may stand."""
         if self._values is not None:
             for pattern in self._values:
-                for match in pattern.finditer(view.text):
+                for match in pattern.over(view.text, view.encoded):
                     yield match.span()
         else:
             for value in self._owned:

@@ -9,6 +9,7 @@ import re2
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from anonymize.findings import in_presidios_form
+from anonymize.matching import Compiled
 from anonymize.spans import Found
 from anonymize.view import View
 
@@ -53,7 +54,8 @@ class Pattern:
         options = _options(re2.Options.Encoding.LATIN1 if in_bytes else re2.Options.Encoding.UTF8)
         options.never_capture = True
         loose = gate if gate is not None else pattern
-        self.loose = re2.compile(b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8"), options)
+        encoded = b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8")
+        self.loose = Compiled(re2.compile(encoded, options))
         self.number = len(PATTERNS)
         PATTERNS.append(self)
 
@@ -91,14 +93,14 @@ def any_of(*words: str) -> Pattern:
     return over_text("(?i)" + "|".join(re2.escape(word) for word in words))
 
 
-def within_bytes(pattern: str) -> Any:
+def within_bytes(pattern: str) -> Compiled:
     """Compile a pattern for pieces of a skeleton; see `over_bytes`."""
-    return re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1))
+    return Compiled(re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1)))
 
 
-def within_text(pattern: str) -> Any:
+def within_text(pattern: str) -> Compiled:
     """Compile a pattern for pieces of a folded text; see `over_text`."""
-    return re2.compile(pattern, _options(re2.Options.Encoding.UTF8))
+    return Compiled(re2.compile(pattern, _options(re2.Options.Encoding.UTF8)))
 
 
 def _options(encoding: Any) -> Any:
