@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 
 class Found(NamedTuple):
@@ -106,6 +106,15 @@ def outside(spans: Iterable[_Stretch], covers: Iterable[Found]) -> list[_Stretch
         if not at or furthest[span.entity][at - 1] < span.end:
             kept.append(span)
     return kept
+
+
+def overlapping(spans: Sequence[Any], start: int, end: int) -> Iterator[Any]:
+    """Of disjoint spans in order, those that cover any of a stretch."""
+    at = bisect_left(spans, (start,))
+    at -= at > 0 and spans[at - 1][1] > start
+    while at < len(spans) and spans[at][0] < end:
+        yield spans[at]
+        at += 1
 
 
 def _merge(found: Iterable[Found]) -> list[Found]:
