@@ -130,10 +130,10 @@ class Compiled:
                 return
             chars += count(encoded, counted, start)
             counted = start
-            placed = [
-                (chars + count(encoded, start, low), chars + count(encoded, start, high)) if low >= 0 else _NOWHERE
-                for low, high in spans
-            ]
+            placed = [(chars, chars + count(encoded, start, stop))]
+            for low, high in spans[1:]:
+                before = chars + (count(encoded, start, low) if low > start else 0)
+                placed.append((before, before + count(encoded, low, high)) if low >= 0 else _NOWHERE)
             yield Match(self, text, placed)
             if at == end:
                 return
