@@ -1,5 +1,6 @@
 """Runs the recognizers over the items of a call until nothing more is found, and writes the tags."""
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from schemas.reasons import Reason
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
+_MANY_NAMES = 100_000  # characters
 _SETTINGS = frozenset({"LOCATION", "ORGANIZATION"})
 LABEL_SCOPE = "label"
 # A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
@@ -96,6 +98,10 @@ class Engine:
         for work, trace in zip(works, traces or (), strict=False):
             work.trace = trace
         open_ = [w for w in works if not w.failed]
+        # A long text full of names makes a million tuples, which the collector would walk again and again for nothing.
+        paused = gc.isenabled() and any(len(w.text) > _MANY_NAMES for w in open_)
+        if paused:
+            gc.disable()
         try:
             for _ in range(_MOST_PASSES):
                 # What a pass leaves unchanged would be left unchanged again.
@@ -105,6 +111,8 @@ class Engine:
         finally:
             for model in self._models:
                 model.forget()
+            if paused:
+                gc.enable()
         for work in open_:
             work.failed = True
         return [
@@ -203,7 +211,9 @@ class Engine:
         view = work.view
         if view is None:
             return
-        places = {(*view.span(start, end), entity) for start, end, entity in spreader.find(view)}
+        places = spreader.find(view)
+        if view.index is not None:
+            places = {(*view.span(start, end), entity) for start, end, entity in places}
         known = spans.get(id(work), [])
         fresh = places.difference(known)
         if not fresh:

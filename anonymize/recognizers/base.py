@@ -167,11 +167,13 @@ class RuleRecognizer(EntityRecognizer):
             entities: Entity types wanted.
         """
         results: list[Found] = []
+        in_place = view.index is None
         for start, end, score, entity in self.find(view):
             if entity in entities and start < end and score >= self.threshold:
                 if score > WEAK:
                     view.found[start:end] = b"\x01" * (end - start)
-                results.append(Found(*view.span(start, end), entity, score, self.rule))
+                low, high = (start, end) if in_place else view.span(start, end)
+                results.append(Found(low, high, entity, score, self.rule))
         return results
 
 
