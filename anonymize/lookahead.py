@@ -6,6 +6,7 @@ of a batch are searched at the speed of the automaton.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from anonymize.matching import Compiled
 from anonymize.recognizers.base import PATTERNS
@@ -35,18 +36,14 @@ def look_ahead(views: Sequence[View]) -> None:
 
 
 def _look_ahead(views: Sequence[View]) -> None:
-    skeletons = [view.skeleton for view in views]
-    texts = [view.encoded for view in views]
-    for in_bytes, pieces in ((True, skeletons), (False, texts)):
-        starts, at = [], 0
-        for piece in pieces:
-            starts.append(at)
-            at += len(piece) + 1
-        starts.append(at)
+    chinese = [view for view in views if view.has_han]
+    for in_bytes, han, among in ((True, False, views), (False, False, views), (False, True, chinese)):
+        pieces = [view.skeleton if in_bytes else view.encoded for view in among]
+        starts = [0, *accumulate(len(piece) + 1 for piece in pieces)]
         joined = b"\n".join(pieces)
-        for pattern in PATTERNS:
-            if pattern.in_bytes is in_bytes:
-                _mark(pattern.number, pattern.loose, joined, starts, views)
+        for pattern in PATTERNS if among else ():
+            if pattern.in_bytes is in_bytes and pattern.han is han:
+                _mark(pattern.number, pattern.loose, joined, starts, among)
     for view in views:
         view.looked = len(PATTERNS)
 

@@ -82,6 +82,7 @@ class ChineseContextRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""

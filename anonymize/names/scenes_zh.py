@@ -74,9 +74,12 @@ class ChineseSceneRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
+        if not view.has_han:
+            return
         known = lists()
         # What a rule leaves no doubt about may be a word; elsewhere a word is a word.
         for pattern, word_too in (
@@ -99,6 +102,10 @@ class ChineseSceneRecognizer(RuleRecognizer):
         for match in view.matches(_NICK):
             if match.group(1) not in NICK_WORDS:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
+        yield from self._made(view, known)
+
+    def _made(self, view: View, known: Lists) -> Iterator[Hit]:
+        """Yield what is made as names are, alone and behind a word for kin."""
         for match in view.matches(_FULL):
             span = match.span()
             in_word = any(covered(view.text, at, known.vocabulary_zh) for at in range(*span))

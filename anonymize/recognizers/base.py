@@ -44,9 +44,10 @@ class Pattern:
         in_bytes: Whether it is sought in the skeleton of a text, else in the folded text.
         loose: The same over bytes for many texts at once, each on lines of its own: it matches wherever `compiled`
             would match in one of them alone, and perhaps elsewhere.
+        han: Whether it is of a rule that finds nothing in a text without Chinese, so that none need be searched for it.
     """
 
-    __slots__ = ("compiled", "in_bytes", "loose", "number")
+    __slots__ = ("compiled", "han", "in_bytes", "loose", "number")
 
     def __init__(self, pattern: str, *, in_bytes: bool, gate: str | None = None) -> None:
         self.in_bytes = in_bytes
@@ -56,6 +57,7 @@ class Pattern:
         loose = gate if gate is not None else pattern
         encoded = b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8")
         self.loose = Compiled(re2.compile(encoded, options))
+        self.han = False
         self.number = len(PATTERNS)
         PATTERNS.append(self)
 
@@ -121,11 +123,15 @@ class RuleRecognizer(EntityRecognizer):
     ENTITIES: ClassVar[tuple[str, ...]] = ()
     # Whether the rule finds nothing where none of its module's patterns matches, so that it need not be asked.
     BY_PATTERNS: ClassVar[bool] = False
+    # Whether the rule finds nothing in a text without Chinese. Its module's patterns are then of no other rule.
+    IN_CHINESE: ClassVar[bool] = False
     needs: ClassVar[frozenset[int]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         module = vars(sys.modules[cls.__module__])
         cls.needs = frozenset(pattern.number for value in module.values() for pattern in _patterns_in(value))
+        for number in cls.needs if cls.IN_CHINESE else ():
+            PATTERNS[number].han = True
 
     def __init__(self, supported_language: str = "en") -> None:
         self.threshold = 0.0
