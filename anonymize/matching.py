@@ -92,8 +92,8 @@ class Compiled:
         return self._in_text(_ANYWHERE, text, encoded, 0, len(encoded), 0)
 
     def _matches(self, anchor: Any, text: Any, pos: int, endpos: int | None) -> Iterator[Match]:
-        end = len(text) if endpos is None else min(endpos, len(text))
-        pos = max(0, pos)
+        end = len(text) if endpos is None else max(0, min(endpos, len(text)))
+        pos = max(0, min(pos, len(text)))
         if pos > end:
             return iter(())
         if not isinstance(text, str):
