@@ -1,5 +1,6 @@
 """Runs the recognizers over the items of a call until nothing more is found, and writes the tags."""
 
+import gc
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from anonymize.names.spread import SPREAD, Spreader
 from anonymize.policy import Policy
 from anonymize.recognition import build_recognizers
 from anonymize.recognizers.base import CUED, WEAK, RuleRecognizer
-from anonymize.spans import Found, Span, outside, resolve
+from anonymize.spans import Found, Span, outside, overlapping, resolve
 from anonymize.tags import KeyedTag, tag_spans
 from anonymize.view import SHORT, WRITTEN, View
 from schemas.reasons import Reason
@@ -23,6 +24,7 @@ from schemas.reasons import Reason
 # A pass can only mask more, and two or three are the rule. A text that still changes after this many is withheld.
 _MOST_PASSES = 12
 _SPREAD_SCORE = 0.55
+_MANY_NAMES = 100_000  # characters
 _SETTINGS = frozenset({"LOCATION", "ORGANIZATION"})
 LABEL_SCOPE = "label"
 # A label is a term of the product: of its words none is a name, a handle or a plate, whatever it looks like.
@@ -96,6 +98,10 @@ class Engine:
         for work, trace in zip(works, traces or (), strict=False):
             work.trace = trace
         open_ = [w for w in works if not w.failed]
+        # A long text full of names makes a million tuples, which the collector would walk again and again for nothing.
+        paused = gc.isenabled() and any(len(w.text) > _MANY_NAMES for w in open_)
+        if paused:
+            gc.disable()
         try:
             for _ in range(_MOST_PASSES):
                 # What a pass leaves unchanged would be left unchanged again.
@@ -105,6 +111,8 @@ class Engine:
         finally:
             for model in self._models:
                 model.forget()
+            if paused:
+                gc.enable()
         for work in open_:
             work.failed = True
         return [
@@ -203,29 +211,39 @@ class Engine:
         view = work.view
         if view is None:
             return
-        found = spreader.find(view)
-        hits = [Found(*view.span(start, end), entity, _SPREAD_SCORE, SPREAD_RULE) for entity, start, end in found]
-        known = spans.get(id(work), ())
-        if hits and not set(known).issuperset(hit[:3] for hit in hits):
-            work.found += hits
-            # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name.
-            own = outside(known, hits)
-            taken = work.protected + [(s.start, s.end) for s in own]
-            spans[id(work)] = sorted(own + resolve(work.text, hits, taken))
+        places = spreader.find(view)
+        if view.index is not None:
+            places = {(*view.span(start, end), entity) for start, end, entity in places}
+        known = spans.get(id(work), [])
+        fresh = places.difference(known)
+        if not fresh:
+            return
+        # A rule may have seen a part of a name that stands elsewhere in full: the longer one is the name. What stands
+        # apart from all that is new stays as it is.
+        near = {span for start, end, _ in fresh for span in overlapping(known, start, end)}
+        hits = [Found(start, end, entity, _SPREAD_SCORE, SPREAD_RULE) for start, end, entity in fresh | (near & places)]
+        if work.trace is not None:
+            work.found += [Found(*place, _SPREAD_SCORE, SPREAD_RULE) for place in places]
+        parts = near.difference(outside(near, hits))
+        own = [span for span in known if span not in parts] if parts else known
+        beside = {(s.start, s.end) for h in hits for s in overlapping(own, h.start, h.end)}
+        tags = {tag for h in hits for tag in overlapping(work.protected, h.start, h.end)}
+        spans[id(work)] = sorted(own + resolve(work.text, hits, sorted(beside | tags)))
 
     def _write(self, work: _Work, spans: list[Span]) -> None:
         """Replace each span by its tag; what is between is copied as it is."""
-        parts, at = [], 0
+        text, at = work.text, 0
+        parts: list[str] = []
         tags: dict[tuple[str, str], str] = {}
-        for span in spans:
-            value = work.text[span.start : span.end]
-            tag = tags.get((span.entity, value))
+        for start, end, entity in spans:
+            known = (entity, text[start:end])
+            tag = tags.get(known)
             if tag is None:
-                params = {"key": self._key, "scope": work.scope, "entity": span.entity}
-                tag = tags[span.entity, value] = self._operator.operate(value, params)
-            parts += [work.text[at : span.start], tag]
-            work.counts[span.entity] += 1
-            at = span.end
+                params = {"key": self._key, "scope": work.scope, "entity": entity}
+                tag = tags[known] = self._operator.operate(known[1], params)
+            parts += text[at:start], tag
+            at = end
+        work.counts.update(Counter(span.entity for span in spans))
         if work.trace is not None:
             work.trace.note(spans, work.found, parts[1::2])
         work.text, work.found = "".join([*parts, work.text[at:]]), []  # what was found has other places now

@@ -6,7 +6,6 @@ import stat
 import tempfile
 from base64 import b32encode
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from schemas.errors import KeyFault
@@ -54,7 +53,8 @@ class PseudonymKey:
         Returns:
             `<TYPE_xxxxxxxx>`, 8 characters of lower-case base 32.
         """
-        code = b32encode(self._digest("tag", scope, entity, value)).decode()[:TAG_CHARS].lower()
+        # Five bytes are eight characters.
+        code = b32encode(self._digest("tag", scope, entity, value)[: TAG_CHARS * 5 // 8]).decode().lower()
         return f"<{entity}_{code}>"
 
     def user_key(self, source: str, user_id: str) -> str:
@@ -84,12 +84,8 @@ class PseudonymKey:
 
     def _digest(self, *parts: str) -> bytes:
         # A length before each part keeps ("ab", "c") apart from ("a", "bc").
-        state = hmac.new(self.secret, digestmod=sha256)
-        for part in parts:
-            data = part.encode("utf-8", "surrogatepass")
-            state.update(b"%d:" % len(data))
-            state.update(data)
-        return state.digest()
+        encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+        return hmac.digest(self.secret, b"".join([b"%d:%b" % (len(data), data) for data in encoded]), "sha256")
 
 
 def load_key(path: Path) -> PseudonymKey:

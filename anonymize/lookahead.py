@@ -6,8 +6,9 @@ of a batch are searched at the speed of the automaton.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from typing import Any
+from itertools import accumulate
 
+from anonymize.matching import Compiled
 from anonymize.recognizers.base import PATTERNS
 from anonymize.view import View
 
@@ -35,30 +36,26 @@ def look_ahead(views: Sequence[View]) -> None:
 
 
 def _look_ahead(views: Sequence[View]) -> None:
-    skeletons = [view.skeleton for view in views]
-    texts = [view.text.encode() for view in views]
-    for in_bytes, pieces in ((True, skeletons), (False, texts)):
-        starts, at = [], 0
-        for piece in pieces:
-            starts.append(at)
-            at += len(piece) + 1
-        starts.append(at)
+    chinese = [view for view in views if view.has_han]
+    for in_bytes, han, among in ((True, False, views), (False, False, views), (False, True, chinese)):
+        pieces = [view.skeleton if in_bytes else view.encoded for view in among]
+        starts = [0, *accumulate(len(piece) + 1 for piece in pieces)]
         joined = b"\n".join(pieces)
-        for pattern in PATTERNS:
-            if pattern.in_bytes is in_bytes:
-                _mark(pattern.number, pattern.loose, joined, starts, views)
+        for pattern in PATTERNS if among else ():
+            if pattern.in_bytes is in_bytes and pattern.han is han:
+                _mark(pattern.number, pattern.loose, joined, starts, among)
     for view in views:
         view.looked = len(PATTERNS)
 
 
-def _mark(number: int, pattern: Any, joined: bytes, starts: list[int], views: Sequence[View]) -> None:
+def _mark(number: int, pattern: Compiled, joined: bytes, starts: list[int], views: Sequence[View]) -> None:
     """Mark the texts that a match touches. Behind it the search goes on with the next text: one match is enough."""
     at, end = 0, len(joined)
     while at <= end:
-        match = pattern.search(joined, at)
-        if match is None:
+        span = pattern.found_in(joined, at)
+        if span is None:
             return
-        first, stop = match.span()
+        first, stop = span
         for marked in range(
             bisect_right(starts, first) - 1, max(bisect_right(starts, first), bisect_left(starts, stop))
         ):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
+    from anonymize.matching import Match
     from anonymize.recognizers.base import Pattern
 
 # Classes of the skeleton, all outside ASCII: a pattern over bytes can then tell letters from Han and from the rest.
@@ -33,6 +34,7 @@ SHORT = 400
 # A tag is longer than most values: in a text beyond this length it is seen as a single character.
 LONG = 800
 _OURS = re.compile(r"_[a-z2-7]{8}>")
+_TAIL = 10  # characters that it matches
 
 
 @cache
@@ -104,40 +106,46 @@ class View:
         """
         if not hidden and original.isascii():
             return cls(original, original, original.encode("ascii"), None)
+        if original.isascii() and len(original) <= LONG:
+            return cls(original, *_hidden_in_ascii(original, hidden), None)
         fold, kind = _tables()
-        codes = fold[np.frombuffer(original.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)]
+        raw = np.frombuffer(original.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        codes = fold[raw]
         kept = codes != _DROP
-        if hidden:
-            ours = [_OURS.match(original, end - 10) is not None for _, end in hidden]
-            marks = np.where(ours, ord(WRITTEN), ord(_OPAQUE)).astype(np.uint32)
+        if hidden and len(original) > LONG:
             starts, ends = np.array(hidden).T
-            if len(original) > LONG:
-                depth = np.zeros(len(codes) + 1, dtype=np.int8)
-                depth[starts] += 1
-                depth[ends] -= 1
-                kept &= np.cumsum(depth[:-1], dtype=np.int8) == 0
-                kept[starts], codes[starts] = True, marks
-            else:
-                for start, end, mark in zip(starts, ends, marks, strict=True):
-                    kept[start:end], codes[start:end] = True, mark
+            depth = np.zeros(len(codes) + 1, dtype=np.int8)
+            depth[starts] += 1
+            depth[ends] -= 1
+            kept &= np.cumsum(depth[:-1], dtype=np.int8) == 0
+            kept[starts], codes[starts] = True, np.where(_ours(raw, ends), ord(WRITTEN), ord(_OPAQUE))
+        elif hidden:
+            for start, end in hidden:
+                kept[start:end], codes[start:end] = True, ord(_mark(original, end))
         index = None
         if not kept.all():
             index = np.append(np.flatnonzero(kept), len(original))
             codes = codes[kept]
         return cls(original, codes.tobytes().decode("utf-32-le"), kind[codes].tobytes(), index)
 
-    def matches(self, pattern: "Pattern") -> Iterable[Any]:
+    def matches(self, pattern: "Pattern") -> Iterable["Match"]:
         """The matches of a pattern, in order; none, without a search, where it is known to match nowhere."""
         if pattern.number < self.looked and pattern.number not in self.seen:
             return ()
-        found: Iterable[Any] = pattern.compiled.finditer(self.skeleton if pattern.in_bytes else self.text)
-        return found
+        if pattern.in_bytes:
+            return pattern.compiled.finditer(self.skeleton)
+        return pattern.compiled.over(self.text, self.encoded)
 
     def holds(self, pattern: "Pattern") -> bool:
         """Whether a pattern matches anywhere."""
         if pattern.number < self.looked:
             return pattern.number in self.seen
-        return pattern.compiled.search(self.skeleton if pattern.in_bytes else self.text) is not None
+        return pattern.compiled.found_in(self.skeleton if pattern.in_bytes else self.encoded) is not None
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The folded text in UTF-8, for patterns over text."""
+        return self.text.encode()
 
     @cached_property
     def memo(self) -> dict[str, Any]:
@@ -190,6 +198,35 @@ class View:
     def after(self, end: int, chars: int) -> str:
         """The lower-cased folded text just after an offset."""
         return self.text[end : end + chars].lower()
+
+
+def _mark(original: str, end: int) -> str:
+    """What a hidden span is seen as."""
+    return WRITTEN if _OURS.match(original, max(0, end - _TAIL)) is not None else _OPAQUE
+
+
+def _ours(codes: npt.NDArray[np.uint32], ends: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Which of many hidden spans are tags of ours, by the characters at their ends, as `_OURS` has it."""
+    ours: npt.NDArray[np.bool_] = ends >= _TAIL
+    for back, chars in (
+        (_TAIL, "_"),
+        *((at, "abcdefghijklmnopqrstuvwxyz234567") for at in range(_TAIL - 1, 1, -1)),
+        (1, ">"),
+    ):
+        expected = np.zeros(0x81, dtype=bool)
+        expected[[ord(char) for char in chars]] = True
+        ours &= expected[np.minimum(codes[ends - back], 0x80)]
+    return ours
+
+
+def _hidden_in_ascii(original: str, hidden: Sequence[tuple[int, int]]) -> tuple[str, bytes]:
+    """A short ASCII text and its skeleton with spans hidden. ASCII folds to itself, so that no table need be asked."""
+    parts, skeleton, at = [], bytearray(original, "ascii"), 0
+    for start, end in hidden:
+        parts += [original[at:start], _mark(original, end) * (end - start)]
+        skeleton[start:end] = bytes([OTHER]) * (end - start)
+        at = end
+    return "".join([*parts, original[at:]]), bytes(skeleton)
 
 
 def is_word(byte: int) -> bool:

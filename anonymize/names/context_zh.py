@@ -73,6 +73,7 @@ _GIVEN = over_text(
     rf"(?:^|[^\x{{4e00}}-\x{{9fff}}]|[我你他她的叫和跟给让找问是])({'|'.join(sorted(lists().given_zh))})"
     rf"(?:[^\x{{4e00}}-\x{{9fff}}]|$|[说让跟和的也都是要给来去问告把在回今昨明已还又就到他她没不想被从打发帮最约老同妈爸])"
 )
+_TITLE_LENGTHS = sorted({len(title) for title in TITLES})
 _NOT_TITLED = frozenset({"高工", "于公", "周公"})
 
 
@@ -81,6 +82,7 @@ class ChineseContextRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
@@ -103,8 +105,9 @@ class ChineseContextRecognizer(RuleRecognizer):
 
     def _addressed(self, view: View) -> Iterator[Hit]:
         """Yield forms of address, and given names alone."""
+        text = view.text
         for match in view.matches(_NICK):
-            if match.group(1) not in _NOT_NICKS and not view.text.startswith(tuple(TITLES), match.end(1)):
+            if match.group(1) not in _NOT_NICKS and not _titled(text, match.end(1)):
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
         for match in view.matches(_SHORT_TITLE):
             if match.group(1) not in _NOT_TITLED:
@@ -151,3 +154,8 @@ class ChineseContextRecognizer(RuleRecognizer):
             value = match.group(1)
             if value[0] in known.surnames and value not in known.words and not known.public(value):
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
+
+
+def _titled(text: str, at: int) -> bool:
+    """Whether a title stands at a place."""
+    return any(text[at : at + length] in TITLES for length in _TITLE_LENGTHS)

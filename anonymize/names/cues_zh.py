@@ -71,6 +71,7 @@ class ChineseNameCueRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
@@ -99,13 +100,13 @@ class ChineseNameCueRecognizer(RuleRecognizer):
                     "收款人",
                     "名字也叫",
                 )
-                end = self._end(view.text, start, end, stated, known.surnames)
+                stop = self._end(view.text, start, end, stated, known.surnames)
                 if (
-                    end
-                    and not any(view.text[start:end] in names for names in (known.famous, known.places))
-                    and self._named(view.text, start, end, stated)
+                    stop
+                    and not any(view.text[start:stop] in names for names in (known.famous, known.places))
+                    and self._named(view.text, start, stop, stated)
                 ):
-                    yield Hit(start, end, score, "PERSON")
+                    yield Hit(start, stop, score, "PERSON")
 
     def _latin(self, view: View) -> Iterator[Hit]:
         """Yield Latin names that a Chinese sentence treats as people."""

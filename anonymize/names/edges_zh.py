@@ -61,9 +61,12 @@ class ChineseEdgeRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
+        if not view.has_han:
+            return
         known, text = lists(), view.text
         for match in view.matches(_TITLED):
             start = match.start(1)
@@ -73,7 +76,7 @@ class ChineseEdgeRecognizer(RuleRecognizer):
         for match in view.matches(_WRITTEN_BY_SOUND):
             if match.group() not in known.famous:
                 yield Hit.at(match.span(), GUESSED, "PERSON")
-        if view.has_han and next(iter(view.matches(_CANDIDATE)), None) is not None:
+        if next(iter(view.matches(_CANDIDATE)), None) is not None:
             yield from self._weighed(view)
 
     def _weighed(self, view: View) -> Iterator[Hit]:

@@ -22,12 +22,12 @@ def _patterns() -> tuple[Any, Any]:
 def famous_spans(view: View) -> Iterator[tuple[int, int]]:
     """Yield the spans of the folded text in which a famous person is named in full."""
     latin, han = _patterns()
-    for match in latin.finditer(view.text):
+    for match in latin.over(view.text, view.encoded):
         start, end = match.span()
         left = view.skeleton[start - 1] if start else 32
         right = view.skeleton[end] if end < len(view.skeleton) else 32
         if not is_word(left) and not is_word(right):
             yield start, end
     if HAN in view.skeleton:
-        for match in han.finditer(view.text):
+        for match in han.over(view.text, view.encoded):
             yield match.span()

@@ -76,7 +76,7 @@ class KnownNameRecognizer(RuleRecognizer):
             word = tokens[at + 1]
             if len(word.lower) == 1 or word.lower in _PARTICLES:
                 at += 1
-            elif _continues(head, word, known):
+            elif _continues(head.lower, head.case, word.lower, word.case):
                 at += 1
                 last = at
             else:
@@ -118,10 +118,14 @@ def _may_head(word: bytes) -> bool:
 
 
 def _token(view: View, start: int, end: int) -> _Token:
-    # What follows an apostrophe at the end is no part of a name.
-    word = view.text[start:end]
-    if word.endswith("'s"):
-        end, word = end - 2, word[:-2]
+    length, lower, case = _read(view.text[start:end])
+    return _Token(start, start + length, lower, case)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(word: str) -> tuple[int, str, int]:
+    """The length of a word without what follows an apostrophe at its end, its small letters, and its case."""
+    word = word.removesuffix("'s")
     rest = word[1:].replace("-", "").replace("'", "")
     if word.islower():
         case = _LOWER
@@ -131,7 +135,7 @@ def _token(view: View, start: int, end: int) -> _Token:
         case = _TITLE if word[:1].isupper() and not re.search(r"[a-z][A-Z]", word) else _ODD
     else:
         case = _ODD
-    return _Token(start, end, word.lower(), case)
+    return len(word), word.lower(), case
 
 
 def _hyphenated(lower: str, known: Lists) -> bool:
@@ -149,27 +153,26 @@ def _adjoins(view: View, left: _Token, right: _Token) -> bool:
     )
 
 
-def _continues(head: _Token, word: _Token, known: Lists) -> bool:
-    """Whether a word behind a given name is more of the name."""
-    lower = word.lower
-    sure = head.lower in known.given and head.lower not in known.words
-    if (lower in known.not_names and not (sure and lower in known.family)) or (head.case == _LOWER) != (
-        word.case == _LOWER
-    ):
+@lru_cache(maxsize=1 << 14)
+def _continues(head: str, head_case: int, lower: str, case: int) -> bool:
+    """Whether a word behind a given name is more of the name; both in small letters, with their cases."""
+    known = lists()
+    sure = head in known.given and head not in known.words
+    if (lower in known.not_names and not (sure and lower in known.family)) or (head_case == _LOWER) != (case == _LOWER):
         return False
     listed = lower in known.family or lower in known.given or lower in known.rare or _CLAN.fullmatch(lower) is not None
     # In small letters a word is a word: only names that are nothing else, or an unknown word behind a common name.
-    if word.case == _LOWER:
+    if case == _LOWER:
         unknown = len(lower) > 3 and not known.ordinary(lower) and lower not in known.cities
-        if head.lower in known.words or not (sure or len(head.lower) > 3):
+        if head in known.words or not (sure or len(head) > 3):
             return False
         return (listed and lower not in known.words) or (sure and (lower in known.family_words or unknown))
     if lower in known.places or lower in known.cities:
         return listed and sure
-    if head.lower not in known.given and head.lower not in known.rare and "-" not in head.lower:
+    if head not in known.given and head not in known.rare and "-" not in head:
         # The first is a word: only a family name that is none, or one of few others, makes the two a name.
         return lower in known.family or (
-            lower in known.family_words and head.case == word.case == _TITLE and lower not in _NO_HEADS
+            lower in known.family_words and head_case == case == _TITLE and lower not in _NO_HEADS
         )
     if listed or lower in known.family_words:
         return True

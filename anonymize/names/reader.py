@@ -67,6 +67,11 @@ class NameReader(EntityRecognizer):
             for number, offset in where if names else ():
                 view, found = views[number], results[number]
                 as_written = view.text.startswith(sentence, offset)
+                if as_written and view.index is None:
+                    found += [
+                        Found(offset + start, offset + end, kind, score, rule) for start, end, kind, score in names
+                    ]
+                    continue
                 for start, end, entity, score in names:
                     low, high, read = offset + start, offset + end, sentence[start:end]
                     # A model that was given capitals finds more names than there are.

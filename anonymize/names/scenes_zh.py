@@ -74,9 +74,12 @@ class ChineseSceneRecognizer(RuleRecognizer):
 
     ENTITIES = ("PERSON",)
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield names."""
+        if not view.has_han:
+            return
         known = lists()
         # What a rule leaves no doubt about may be a word; elsewhere a word is a word.
         for pattern, word_too in (
@@ -99,6 +102,10 @@ class ChineseSceneRecognizer(RuleRecognizer):
         for match in view.matches(_NICK):
             if match.group(1) not in NICK_WORDS:
                 yield Hit.at(match.span(1), GUESSED, "PERSON")
+        yield from self._made(view, known)
+
+    def _made(self, view: View, known: Lists) -> Iterator[Hit]:
+        """Yield what is made as names are, alone and behind a word for kin."""
         for match in view.matches(_FULL):
             span = match.span()
             in_word = any(covered(view.text, at, known.vocabulary_zh) for at in range(*span))
@@ -112,7 +119,7 @@ class ChineseSceneRecognizer(RuleRecognizer):
     def _borne(self, view: View, pattern: Pattern, known: Lists) -> Iterator[Hit]:
         """Yield what stands where people stand and is a name that people bear, though it may be a word."""
         for match in view.matches(pattern):
-            span = next(match.span(n) for n in range(1, match.re.groups + 1) if match.group(n) is not None)
+            span = next(match.span(n) for n in range(1, match.pattern.groups + 1) if match.group(n) is not None)
             value = view.text[slice(*span)]
             if not _like_name(value, known):
                 continue

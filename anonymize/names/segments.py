@@ -105,7 +105,7 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
     found = view.found
     short = len(view.original) <= LONG
     places = _han_places() if _about_somebody(view) else None
-    judged: dict[str, bool] = {}  # a list of names is cut into pieces that come again and again
+    judged: dict[tuple[str, bytes], bool] = {}  # a list of names is cut into pieces that come again and again
     for low, high in lines:
         if not _has_han(view, low, high):
             continue
@@ -115,12 +115,10 @@ def han_segments(view: View, lines: list[tuple[int, int]]) -> Iterator[Segment]:
                 continue
             if places is not None and places.search(sentence):
                 named = True
-            elif found.find(1, a, b) != -1:
-                named = may_hold_name(sentence, found[a:b])
-            elif sentence in judged:
-                named = judged[sentence]
             else:
-                named = judged[sentence] = may_hold_name(sentence, found[a:b])
+                seen = (sentence, bytes(found[a:b]))
+                known = judged.get(seen)
+                named = judged[seen] = may_hold_name(*seen) if known is None else known
             if named:
                 yield Segment(a, sentence)
 

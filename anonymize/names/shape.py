@@ -1,6 +1,7 @@
 """What a run of Latin words must look like to be somebody's name."""
 
 import re
+from functools import lru_cache
 
 from anonymize.names.lists import lists, word_set
 from anonymize.names.stopwords import NOT_FIRST
@@ -43,8 +44,16 @@ def trim_name(text: str, start: int, end: int) -> tuple[int, int]:
         start: Start of the candidate.
         end: End of the candidate.
     """
+    lead, length = _trimmed(text[start:end])
+    return start + lead, start + lead + length
+
+
+@lru_cache(maxsize=1 << 12)
+def _trimmed(value: str) -> tuple[int, int]:
+    """What a candidate loses at its head, and the length of what is left."""
     known = lists()
-    words = text[start:end].split(" ")
+    start = 0
+    words = value.split(" ")
     while words and words[-1].lower().strip(".'-,") in _NOT_LAST:
         words.pop()
     while len(words) > 1 and words[0].lower().strip(".,") in NOT_FIRST:
@@ -63,10 +72,10 @@ def trim_name(text: str, start: int, end: int) -> tuple[int, int]:
         if word.endswith(".") and len(word) > 3 and at + 1 <= len(words) and word.lower() not in ("jr.", "sr."):
             words = [*words[:at], word[:-1]]
             break
-    value = " ".join(words).rstrip("-',")
-    return start, start + len(value)
+    return start, len(" ".join(words).rstrip("-',"))
 
 
+@lru_cache(maxsize=1 << 12)
 def plausible(value: str, *, sure: bool = False) -> bool:
     """Whether a candidate may be the name of somebody who is not of public knowledge.
 

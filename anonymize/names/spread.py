@@ -1,6 +1,7 @@
 """What is found once in a scope is masked in every item of that scope: names, and values that are nobody else's."""
 
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Any
 
 import re2
@@ -55,39 +56,36 @@ class Spreader:
             self._owned.setdefault(value, []).append(entity)
         self._values = list(_compile(sorted(self._owned), "")) if len(self._owned) > _FEW else None
 
-    def find(self, view: View) -> Iterator[tuple[str, int, int]]:
-        """Yield entity types with spans of the folded text, which may overlap."""
-        for start, end in self._names(view):
-            if _alone(view, start, end):
-                yield "PERSON", start, end
-        for start, end in self._stretches(view):
-            if _alone(view, start, end):
-                for entity in self._owned.get(view.text[start:end], ()):
-                    yield entity, start, end
+    def find(self, view: View) -> set[tuple[int, int, str]]:
+        """Spans of the folded text with entity types; they may overlap."""
+        found: set[tuple[int, int, str]] = set()
+        for starts, ends in self._names(view):
+            _add(found, view, starts, ends, "PERSON")
+        for value, entities in self._owned.items() if self._values is None else ():
+            for entity in entities:
+                _add(found, view, *_all(view.text, value), entity)
+        for pattern in self._values or ():
+            for match in pattern.over(view.text, view.encoded):
+                for entity in self._owned.get(match.group(), ()):
+                    _add(found, view, [match.start()], [match.end()], entity)
+        return found
 
-    def _names(self, view: View) -> Iterator[tuple[int, int]]:
+    def _names(self, view: View) -> Iterator[tuple[list[int], list[int]]]:
+        """Starts and ends of the names' forms, pattern by pattern or form by form."""
         for pattern in self._patterns:
-            for match in pattern.finditer(view.text):
-                yield match.span()
+            spans = [match.span() for match in pattern.over(view.text, view.encoded)]
+            yield [start for start, _ in spans], [end for _, end in spans]
         if self._few:
             for form in self._exact:
-                yield from _occurrences(view.text, form)
+                yield _occurrences(view.text, form)
             lower = _lower(view) if self._loose else ""
             for form in self._loose:
-                yield from _occurrences(lower, form)
+                yield _occurrences(lower, form)
 
-    def _stretches(self, view: View) -> Iterator[tuple[int, int]]:
-        """Where an owned value may stand."""
-        if self._values is not None:
-            for pattern in self._values:
-                for match in pattern.finditer(view.text):
-                    yield match.span()
-        else:
-            for value in self._owned:
-                start = view.text.find(value)
-                while start != -1:
-                    yield start, start + len(value)
-                    start = view.text.find(value, start + len(value))
+
+def _add(found: set[tuple[int, int, str]], view: View, starts: list[int], ends: list[int], entity: str) -> None:
+    """Add those of some spans that stand as words."""
+    found.update((start, end, entity) for start, end in zip(starts, ends, strict=True) if _alone(view, start, end))
 
 
 def _spell(name: str, exact: set[str], loose: set[str]) -> None:
@@ -138,9 +136,22 @@ def _compile(names: list[str], flags: str) -> Iterator[Any]:
         )
 
 
-def _occurrences(text: str, form: str) -> Iterator[tuple[int, int]]:
-    """Where a form stands in a text; for a blank in it the text may have some, or a line's end."""
+def _all(text: str, value: str) -> tuple[list[int], list[int]]:
+    """Starts and ends of a value in a text, without overlaps: pieces are cut and counted faster than it is sought."""
+    if value not in text:
+        return [], []
+    size = len(value)
+    ends = [at + size for at in accumulate(map(len, text.split(value)), lambda at, piece: at + size + piece)]
+    ends.pop()  # the last piece has no value behind it
+    return [end - size for end in ends], ends
+
+
+def _occurrences(text: str, form: str) -> tuple[list[int], list[int]]:
+    """Starts and ends of a form in a text; for a blank in it the text may have some, or a line's end."""
     first, *others = form.split()
+    if not others:
+        return _all(text, first)
+    starts, ends = [], []
     start = text.find(first)
     while start != -1:
         end = start + len(first)
@@ -149,8 +160,10 @@ def _occurrences(text: str, form: str) -> Iterator[tuple[int, int]]:
             if end == -1:
                 break
         else:
-            yield start, end
+            starts.append(start)
+            ends.append(end)
         start = text.find(first, max(end, start + len(first)))
+    return starts, ends
 
 
 def _behind_blanks(text: str, at: int, word: str) -> int:

@@ -78,6 +78,7 @@ class HanAddressRecognizer(RuleRecognizer):
 
     ENTITIES = ("ADDRESS", "LOCATION")
     BY_PATTERNS = True
+    IN_CHINESE = True
 
     def find(self, view: View) -> Iterator[Hit]:
         """Yield addresses."""

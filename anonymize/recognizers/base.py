@@ -9,6 +9,7 @@ import re2
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 
 from anonymize.findings import in_presidios_form
+from anonymize.matching import Compiled
 from anonymize.spans import Found
 from anonymize.view import View
 
@@ -43,9 +44,10 @@ class Pattern:
         in_bytes: Whether it is sought in the skeleton of a text, else in the folded text.
         loose: The same over bytes for many texts at once, each on lines of its own: it matches wherever `compiled`
             would match in one of them alone, and perhaps elsewhere.
+        han: Whether it is of a rule that finds nothing in a text without Chinese, so that none need be searched for it.
     """
 
-    __slots__ = ("compiled", "in_bytes", "loose", "number")
+    __slots__ = ("compiled", "han", "in_bytes", "loose", "number")
 
     def __init__(self, pattern: str, *, in_bytes: bool, gate: str | None = None) -> None:
         self.in_bytes = in_bytes
@@ -53,7 +55,9 @@ class Pattern:
         options = _options(re2.Options.Encoding.LATIN1 if in_bytes else re2.Options.Encoding.UTF8)
         options.never_capture = True
         loose = gate if gate is not None else pattern
-        self.loose = re2.compile(b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8"), options)
+        encoded = b"(?m)" + loose.encode("latin-1" if in_bytes else "utf-8")
+        self.loose = Compiled(re2.compile(encoded, options))
+        self.han = False
         self.number = len(PATTERNS)
         PATTERNS.append(self)
 
@@ -91,14 +95,14 @@ def any_of(*words: str) -> Pattern:
     return over_text("(?i)" + "|".join(re2.escape(word) for word in words))
 
 
-def within_bytes(pattern: str) -> Any:
+def within_bytes(pattern: str) -> Compiled:
     """Compile a pattern for pieces of a skeleton; see `over_bytes`."""
-    return re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1))
+    return Compiled(re2.compile(pattern.encode("latin-1"), _options(re2.Options.Encoding.LATIN1)))
 
 
-def within_text(pattern: str) -> Any:
+def within_text(pattern: str) -> Compiled:
     """Compile a pattern for pieces of a folded text; see `over_text`."""
-    return re2.compile(pattern, _options(re2.Options.Encoding.UTF8))
+    return Compiled(re2.compile(pattern, _options(re2.Options.Encoding.UTF8)))
 
 
 def _options(encoding: Any) -> Any:
@@ -119,11 +123,15 @@ class RuleRecognizer(EntityRecognizer):
     ENTITIES: ClassVar[tuple[str, ...]] = ()
     # Whether the rule finds nothing where none of its module's patterns matches, so that it need not be asked.
     BY_PATTERNS: ClassVar[bool] = False
+    # Whether the rule finds nothing in a text without Chinese. Its module's patterns are then of no other rule.
+    IN_CHINESE: ClassVar[bool] = False
     needs: ClassVar[frozenset[int]] = frozenset()
 
     def __init_subclass__(cls) -> None:
         module = vars(sys.modules[cls.__module__])
         cls.needs = frozenset(pattern.number for value in module.values() for pattern in _patterns_in(value))
+        for number in cls.needs if cls.IN_CHINESE else ():
+            PATTERNS[number].han = True
 
     def __init__(self, supported_language: str = "en") -> None:
         self.threshold = 0.0
@@ -165,11 +173,13 @@ class RuleRecognizer(EntityRecognizer):
             entities: Entity types wanted.
         """
         results: list[Found] = []
+        in_place = view.index is None
         for start, end, score, entity in self.find(view):
             if entity in entities and start < end and score >= self.threshold:
                 if score > WEAK:
                     view.found[start:end] = b"\x01" * (end - start)
-                results.append(Found(*view.span(start, end), entity, score, self.rule))
+                low, high = (start, end) if in_place else view.span(start, end)
+                results.append(Found(low, high, entity, score, self.rule))
         return results
 
 
