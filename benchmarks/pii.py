@@ -24,6 +24,8 @@ _KEY = PseudonymKey(bytes(range(32)))
 _COPIES, _SEED = 6, 20261129
 _TALK = 200_000  # characters of a log
 _SHARED = Path(__file__).parents[2] / "shared" / "pii"
+# Characters of a set, and seconds of Tacit and of Presidio for them.
+Timed = tuple[int, list[float]]
 _GROUPS = (("structured", ("structured",)), ("people", PEOPLE), ("places", PLACES), ("organisations", BODIES))
 
 
@@ -34,21 +36,21 @@ def ours(rows: list[Row], door: Deidentifier) -> list[bytearray]:
     return [marks_of_tags(i.text, r.text or "", i.scope, _KEY) for i, r in zip(items, results, strict=True)]
 
 
-def timed(rows: list[Row], run: Callable[[list[Row]], object]) -> float:
-    """Characters a second on a set, on one thread: the better of two runs, since other work slows some."""
+def timed(run: Callable[[], object]) -> float:
+    """Seconds of processor time, on one thread: the better of two runs, since other work slows some."""
     seconds = []
     for _ in range(2):
         start = time.process_time()
-        run(rows)
+        run()
         seconds.append(max(1e-9, time.process_time() - start))
-    return sum(len(r.text) for r in rows) / min(seconds)
+    return min(seconds)
 
 
-def speed(rows: list[Row], door: Deidentifier, peer: Any) -> list[tuple[str, float]]:
-    """Characters a second of Tacit, and of Presidio where it is there."""
+def speed(rows: list[Row], door: Deidentifier, peer: Any) -> Timed:
+    """How long Tacit takes for a set, and Presidio where it is there."""
     items = [Item(str(number), row.text) for number, row in enumerate(rows)]
-    rates = [("Tacit", timed(rows, lambda _: door.deidentify(items)))]
-    return rates + ([("Presidio", timed(rows, peer.marks))] if peer else [])
+    seconds = [timed(lambda: door.deidentify(items))] + ([timed(lambda: peer.marks(rows))] if peer else [])
+    return sum(len(r.text) for r in rows), seconds
 
 
 def share(found: int, wanted: int) -> str:
@@ -99,12 +101,14 @@ def report_routing(sets: dict[str, list[Row]], routed: dict[str, Score], door: D
                     print(f"  {name:32} {label:14} {found / wanted:.3f} {most / wanted:.3f} {cost:+.3f}")
 
 
-def report_speed(speeds: dict[str, list[tuple[str, float]]]) -> None:
-    """Print characters a second, and how many times as fast as Presidio that is."""
+def report_speed(speeds: dict[str, Timed]) -> None:
+    """Print characters a second, and how many times as fast as Presidio that is: of each set, and of all together."""
     print("\ncharacters a second, one thread, the whole door (ratios carry over to other machines, figures do not)")
-    for name, pairs in speeds.items():
-        ratio = f", {pairs[0][1] / pairs[1][1]:.1f} times" if len(pairs) > 1 else ""
-        print(f"  {name:32}" + "  ".join(f"{who} {rate:,.0f}" for who, rate in pairs) + ratio)
+    every = (sum(n for n, _ in speeds.values()), [sum(t) for t in zip(*(t for _, t in speeds.values()), strict=True)])
+    for name, (n, seconds) in (speeds | {"all of these together": every}).items():
+        ratio = f", {seconds[1] / seconds[0]:.1f} times" if len(seconds) > 1 else ""
+        rates = (f"{who} {n / t:,.0f}" for who, t in zip(("Tacit", "Presidio"), seconds, strict=False))
+        print(f"  {name:32}" + "  ".join(rates) + ratio)
 
 
 def main() -> int:
@@ -137,7 +141,7 @@ def main() -> int:
     if peer:
         peer.marks(generated("tune", 1, _SEED))
     gc.freeze()  # as the pipeline does: the collector walks neither tool's models while the clock runs
-    speeds: dict[str, list[tuple[str, float]]] = {}
+    speeds: dict[str, Timed] = {}
     routed: dict[str, Score] = {}
     for name, rows in sets.items():
         mine = routed[name] = score(rows, ours(rows, door))
