@@ -1,5 +1,7 @@
 """What each group of features gives a model: the same cross-validation without it."""
 
+from collections.abc import Collection
+
 import numpy as np
 from learning import READ, Row, foreseen, measured, names_of
 
@@ -36,18 +38,19 @@ def best_f1(y: np.ndarray, p: np.ndarray) -> float:
     return float(np.max(2 * ranked / (np.arange(1, len(y) + 1) + y.sum()))) if y.any() else 0.0
 
 
-def ablation(rows: dict[str, list[Row]]) -> list[str]:
+def ablation(rows: dict[str, list[Row]], aside: Collection[str]) -> list[str]:
     """Fit each model without each of its groups of features.
 
     Args:
         rows: Model to rows: (conversation, features, label, text).
+        aside: Sets that are not measured on.
 
     Returns:
         Lines of a Markdown table: best F1 and average precision of each, all from conversations that were not seen.
     """
     lines = ["", "| model | left out | features | best F1 | average precision |", "|---|---|---|---|---|"]
     for model, found in rows.items():
-        seen = measured(found, model)
+        seen = measured(found, model, aside)
         y = np.array([row[2] for row in found])[seen]
         names = names_of(model, found)
         trials = [("nothing", names, model in READ)]

@@ -13,24 +13,9 @@ import numpy as np
 from ablation import average_precision, best_f1
 from fit_signals import TARGETS, rows_of
 from labelled import read_set
-from learning import READ, SCRIPTED, Row, chinese, learn, matrix, names_of, written
+from learning import SCRIPTED, chinese, odds_of, sigmoid, written
 
 from pipelines.encoders import load_encoder
-
-
-def judged(name: str, rows: list[Row], asked: list[Row], *, scripted: bool) -> np.ndarray:
-    """Probabilities of rows by a model fitted on others.
-
-    Args:
-        name: The model's name.
-        rows: What it learns from.
-        asked: What it judges.
-        scripted: Whether Chinese has weights of its own; without, what was written for them is left out.
-    """
-    known = rows if scripted else [row for row, made in zip(rows, written(rows), strict=True) if not made]
-    names, texts = names_of(name, known), name in READ
-    model = learn(name, matrix(known, names, texts=texts), known, names, scripted=scripted)
-    return 1.0 / (1.0 + np.exp(-model.odds(matrix(asked, names, texts=texts), asked)))
 
 
 def main() -> None:
@@ -52,8 +37,9 @@ def main() -> None:
             asked = read[name][model]
             y, han = np.array([label for _, _, label, _ in asked]), chinese(asked)
             for scripted in (False, True) if model in SCRIPTED else (False,):
-                p = judged(model, rows, asked, scripted=scripted)
-                weights = "by script" if scripted else "shared"
+                # What was written for Chinese weights is left out without them.
+                known = rows if scripted else [row for row, out in zip(rows, written(rows), strict=True) if not out]
+                p, weights = sigmoid(odds_of(model, known, asked, scripted=scripted)), ("shared", "by script")[scripted]
                 for part, mine in (("all", han | ~han), ("han", han), ("other", ~han)):
                     if y[mine].any():
                         print(f"| {name} | {model} | {weights} | {part} | {y[mine].sum()} "

@@ -24,7 +24,7 @@ import numpy as np
 from ablation import average_precision, best_f1
 from fit_signals import TARGETS, provenance
 from labelled import LabelledSet, read_set
-from learning import READ, WRITTEN, learn, matrix, names_of
+from learning import WRITTEN, odds_of, sigmoid
 from reliability import calibration_error
 from sklearn.linear_model import LogisticRegression
 from tuning import CrossEncoder, Tuner
@@ -100,10 +100,8 @@ def small_odds(signal: str, rows: list[Row], train: np.ndarray, test: np.ndarray
             for n in part
         ]
 
-    known, judge = table(of(train)), of(test)
-    names, texts = names_of(signal, known), signal in READ
-    model, asked = learn(signal, matrix(known, names, texts=texts), known, names), table(judge)
-    odds = model.odds(matrix(asked, names, texts=texts), asked)
+    judge = of(test)
+    odds = odds_of(signal, table(of(train)), table(judge))
     return dict(zip(judge, odds.tolist(), strict=True))
 
 
@@ -197,11 +195,6 @@ def report(signal: str, said: Foreseen, blends: dict[str, Blend], both: np.ndarr
                  f"{average_precision(said.truth, p):.3f}", f"{calibration_error(said.truth, p):.4f}"]  # fmt: skip
         lines.append(f"| {signal} | {name} | " + " | ".join(shown) + " |")
     return lines
-
-
-def sigmoid(odds: np.ndarray) -> np.ndarray:
-    """Probabilities of log-odds."""
-    return 1.0 / (1.0 + np.exp(-odds))
 
 
 def write(

@@ -13,7 +13,7 @@ what was given a probability is true, from the same cross-validation.
 import argparse
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from ablation import ablation, average_precision, best_f1
 from labelled import LabelledSet, read_set
-from learning import ASIDE, READ, WRITTEN, Row, Weighed, chinese, foreseen, learn, matrix, measured, names_of
+from learning import READ, WRITTEN, Row, Weighed, chinese, foreseen, learn, matrix, measured, names_of
 from reliability import calibration_error, diagram
 
 from pipelines.encoders import load_encoder
@@ -100,7 +100,9 @@ def every_label(labelled: LabelledSet) -> dict[str, list[int]]:
     return found
 
 
-def fit(name: str, rows: list[Row], every: list[int]) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+def fit(
+    name: str, rows: list[Row], every: list[int], aside: Collection[str]
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     """Fit one model; its thresholds come from predictions for conversations that it had not seen.
 
     Args:
@@ -108,13 +110,14 @@ def fit(name: str, rows: list[Row], every: list[int]) -> tuple[dict[str, Any], n
         rows: What it learns from.
         every: Labels of all messages, those too that a guard rules out: production gives them a probability of 0. Empty
             for a model that only names a rule.
+        aside: Sets that are not measured on.
 
     Returns:
         What its file holds; truth and probability of the rows that are measured.
     """
     names, texts = names_of(name, rows), name in READ
     x = matrix(rows, names, texts=texts)
-    model, seen = learn(name, x, rows, names), measured(rows, name)
+    model, seen = learn(name, x, rows, names), measured(rows, name, aside)
     of = [row for row, wanted in zip(rows, seen, strict=True) if wanted]
     y, out, han = np.array([row[2] for row in of]), foreseen(name, rows, names, texts=texts)[seen], chinese(of)
     parts = {"": ~han, "han": han} if model.han else {"": np.ones(len(of), dtype=bool)}
@@ -223,7 +226,6 @@ def main() -> None:
     parser.add_argument("--aside", nargs="+", default=[], help="Sets to learn from and not to measure on.")
     parser.add_argument("--only", nargs="+", choices=[*TARGETS, "failure_report"], help="Only these models.")
     options = parser.parse_args()
-    ASIDE.update(options.aside)
     encoder = load_encoder(options.encoder)
     rows: dict[str, list[Row]] = {}
     every: dict[str, list[int]] = {}
@@ -232,20 +234,20 @@ def main() -> None:
         for model, found in rows_of(name, labelled).items():
             if not options.only or model in options.only:
                 rows.setdefault(model, []).extend(found)
-        if name not in ASIDE.union(WRITTEN):
+        if name not in (*options.aside, *WRITTEN):
             for signal, labels in every_label(labelled).items():
                 every.setdefault(signal, []).extend(labels)
     whence = provenance(options.gold, [*options.sets, *options.aside], encoder)
     curves = {}
     for model, found in rows.items():
-        fitted, truth, p = fit(model, found, every.get(model, []))
+        fitted, truth, p = fit(model, found, every.get(model, []), options.aside)
         curves[model] = (truth, p)
         if options.write:
             write(model, fitted, whence)
     if options.diagram:
         options.diagram.write_text(diagram(curves), encoding="utf-8")
     if options.ablate:
-        print("\n".join(ablation(rows)))
+        print("\n".join(ablation(rows, options.aside)))
 
 
 if __name__ == "__main__":

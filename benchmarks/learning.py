@@ -21,8 +21,6 @@ SCRIPTED = frozenset({"complain", "rephrase"})
 # Sets that were written for this project, with more hits than life has: models learn from them and are not measured on
 # them, since their rates are nobody's.
 WRITTEN = ("authored_zh",)
-# Other sets to learn from and not to measure on, named on the command line.
-ASIDE: set[str] = set()
 # Models that tell what a message with a cue is; how many such messages there are does not matter to them.
 CONDITIONAL = frozenset({"failure_report", "dismiss"})
 # The dismiss model has few positives to learn from, so only these features are open to it.
@@ -73,10 +71,15 @@ def written(rows: list[Row]) -> np.ndarray:
     return _of_sets(rows, WRITTEN)
 
 
-def measured(rows: list[Row], name: str = "") -> np.ndarray:
-    """Whether each row is measured on: those of written sets are by models to which rates mean nothing."""
-    aside = ASIDE if name in CONDITIONAL else ASIDE | set(WRITTEN)
-    return ~_of_sets(rows, aside)
+def measured(rows: list[Row], name: str = "", aside: Collection[str] = ()) -> np.ndarray:
+    """Whether each row is measured on.
+
+    Args:
+        rows: The rows.
+        name: The model's name: those to which rates mean nothing are measured on written sets too.
+        aside: Other sets to learn from and not to measure on.
+    """
+    return ~_of_sets(rows, aside if name in CONDITIONAL else {*aside, *WRITTEN})
 
 
 def _of_sets(rows: list[Row], names: Collection[str]) -> np.ndarray:
@@ -134,11 +137,23 @@ def learn(name: str, x: csr_array, rows: list[Row], names: list[str], *, scripte
     return Weighed(intercept, weights, Weighed(own, moved[:-1]))
 
 
+def odds_of(name: str, known: list[Row], asked: list[Row], *, scripted: bool = True) -> np.ndarray:
+    """Log-odds of rows by a model that is fitted on others; `scripted` as in `learn`."""
+    names, texts = names_of(name, known), name in READ
+    model = learn(name, matrix(known, names, texts=texts), known, names, scripted=scripted)
+    return model.odds(matrix(asked, names, texts=texts), asked)
+
+
+def sigmoid(odds: np.ndarray) -> np.ndarray:
+    """Probabilities of log-odds."""
+    return 1.0 / (1.0 + np.exp(-odds))
+
+
 def foreseen(name: str, rows: list[Row], names: list[str], *, texts: bool) -> np.ndarray:
     """Probability of each row, from a model that has seen no message of its conversation."""
     x, y = matrix(rows, names, texts=texts), np.array([label for _, _, label, _ in rows])
     out = np.zeros(len(y))
     for train, test in GroupKFold(5).split(x, y, [c for c, *_ in rows]):
         model = learn(name, x[train], [rows[n] for n in train], names)
-        out[test] = 1.0 / (1.0 + np.exp(-model.odds(x[test], [rows[n] for n in test])))
+        out[test] = sigmoid(model.odds(x[test], [rows[n] for n in test]))
     return out

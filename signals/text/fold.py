@@ -24,10 +24,11 @@ _DECORATION = re.compile(rf"^(?:\s*{_PICTURES})+\s*|(?:\s*{_PICTURES})+\s*$|(?<=
 # Chinese marks carry their own space; a plain one that stands for them has none or one.
 _AFTER_MARK = re.compile(r"(?<=[,;:!?])\s+(?=[\u3400-\u9fff])")
 _STOPS = re.compile(r"[\s.。．]+$")
-_NOT_WORD = re.compile(r"[^\w<>%+#.]+|_{2,}|(?<!\d)\.|\.(?!\d)", re.UNICODE)
-# The same for plain letters: marks by table, and what depends on neighbours only where it occurs.
-_PLAIN_MARKS = {code: " " for code in range(128) if not re.match(r"[\w<>%+#.]", chr(code))}
+# Marks that are none beside a digit, or alone.
 _DEPENDENT = re.compile(r"_{2,}|(?<!\d)\.|\.(?!\d)")
+_NOT_WORD = re.compile(rf"[^\w<>%+#.]+|{_DEPENDENT.pattern}")
+# The same in ASCII: other marks by a table, which is much faster.
+_PLAIN_MARKS = {code: " " for code in range(128) if re.match(r"[^\w<>%+#.]", chr(code))}
 
 
 @cache
