@@ -7,7 +7,7 @@ from signals.text.acts import asks, is_empty_act, is_question
 from signals.text.fold import fold, narrow, unstopped
 from signals.text.instruct import own_words
 from signals.text.lexicon import Phrase, lexicon
-from signals.text.spoken_forms import spelled_out
+from signals.text.spoken_forms import spelled_out, undenied
 from signals.text.tokens import tokens
 
 _LETTERS = re.compile(r"[A-Za-z]{2,}")
@@ -27,6 +27,8 @@ STRONG = frozenset({
     "carefully", "asked_not", "did_you", "odd", "to_do_with", "error", "pasted_error", "not_quite",
     "from_now", "promised", "confused", "isnt", "going_on",
 })  # fmt: skip
+# Words of praise, which a denial turns round.
+_PRAISE = frozenset({"guards.praise.great", "guards.praise.agree", "guards.praise_zh.great"})
 _FILES = ("complain", "dismiss", "guards")
 _QUOTATION = re.compile(r"^[\"“「『].*[\"”」』]$", re.DOTALL)
 
@@ -43,7 +45,13 @@ def said(text: str) -> str:
 
 def _find(name: str, folded: str) -> tuple[Phrase, ...]:
     """Phrases of one lexicon; the guards ask about what the writer wrote, the others about what it comes to."""
-    return lexicon(name).find(folded if name == "guards" else spelled_out(folded))
+    if name != "guards":
+        return lexicon(name).find(spelled_out(folded))
+    found = lexicon(name).find(folded)
+    if not any(phrase.id in _PRAISE for phrase in found):
+        return found
+    meant = lexicon(name).find(undenied(folded))
+    return tuple(phrase for phrase in found if phrase.id not in _PRAISE or phrase in meant)
 
 
 def phrases(text: str) -> tuple[str, ...]:

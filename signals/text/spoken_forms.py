@@ -1,4 +1,4 @@
-"""Undoes two habits of writing that hide what a cue phrase says."""
+"""Undoes habits of writing that hide what a cue phrase says, and takes out what is said not to be so."""
 
 import re
 
@@ -8,6 +8,12 @@ _BARE = re.compile(
 )
 # A verb or adjective asked about by its own negation: the negative half claims nothing.
 _A_NOT_A = re.compile(r"(对|好|行|准|够|像|通|灵|懂|错)(?:不|没)\1|有没有(?:问题|错误?|毛病|漏)|对吧")
+# A denial and what it denies: words of degree may stand between.
+_DENIED = re.compile(
+    r"(?:\bnot|\bnever|\bhardly|n't)(?: (?:a|all|an|at|even|exactly|much|particularly|quite|really|so|that|the|too|very))*"
+    r" [a-z]+|(?:不|没有?|未|别)(?:是很?|太|很|怎么|那么|够)?"
+    r"(?:对|好用?|有?用|有帮助|行|可以|完美|喜欢|满意|明白|懂|清楚|靠谱|厉害|解决|搞定|学到)"
+)
 
 
 def _restored(found: re.Match[str]) -> str:
@@ -26,3 +32,12 @@ def spelled_out(folded: str) -> str:
         The text as cue phrases of dissatisfaction expect it. Idempotent.
     """
     return _A_NOT_A.sub("吗", _BARE.sub(_restored, folded))
+
+
+def undenied(folded: str) -> str:
+    """Take out what is denied (not very helpful, 不太满意): words of praise that are left are meant.
+
+    Args:
+        folded: The result of `signals.text.fold.fold`.
+    """
+    return _DENIED.sub(" ", spelled_out(folded))

@@ -60,6 +60,22 @@ def test_what_sounds_alike_is_no_complaint(text, verdicts):
     assert verdicts[REQUEST, text]["complain"] is False
 
 
+@pytest.mark.parametrize("reply", ["已为您查到明天飞往上海的航班。", "好的，您想坐飞机吗？需要多少人？"])
+@pytest.mark.parametrize(
+    "text",
+    ["不对，我说的是火车票", "不对，我说的是 train，給林小雅訂火車票", "你又答错了", "不是这个意思，我要的是火车票"],
+)
+def test_a_blunt_chinese_correction_is_found_also_after_a_reply_that_asks(text, reply, use):
+    rows = talk("帮我订一张去上海的票", text, reply=reply)
+    assert "complain" in found(rows, encoder=use).signals["signal"].to_list()
+
+
+@pytest.mark.parametrize("text", ["火车，两个人", "坐火车吧", "两个人，不对号入座也行"])
+def test_an_answer_to_the_assistants_question_is_no_complaint(text, use):
+    rows = talk("帮我订一张去上海的票", text, reply="好的，您想坐飞机吗？需要多少人？")
+    assert "complain" not in found(rows, encoder=use).signals["signal"].to_list()
+
+
 def test_the_phrase_and_the_rule_are_told(use):
     detections = found(talk("Write a sorting function", "It gives me an error: list index out of range"), encoder=use)
     signal = detections.signals.row(0, named=True)

@@ -44,6 +44,24 @@ def test_mockery_counts_as_no_praise_in_either_language():
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["不对，我说的是火车票", "不太满意", "我不是很喜欢", "没有用", "这样不行了", "说的不清楚了", "not very helpful",
+     "that's not right", "this isn't great", "it doesnt help, not really useful", "这样对不对"],
+)  # fmt: skip
+def test_praise_that_is_denied_is_none(text):
+    assert not any("guards.praise" in name for name in features(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["对，就是这样", "不错", "很满意，不用再改", "不对的地方改好了，完美", "not bad at all, great", "that's right, I did not know",
+     "没毛病", "works now, not a moment too soon"],
+)  # fmt: skip
+def test_praise_beside_a_denial_of_something_else_stays_praise(text):
+    assert any("guards.praise" in name for name in features(text))
+
+
+@pytest.mark.parametrize(
     ("text", "cued", "strongly"),
     [("ANSWER ME", 1.0, 1.0), ("that's too short", 1.0, 0.0), ("what a tide", 0.0, 0.0), ("你又错了", 1.0, 1.0)],
 )
