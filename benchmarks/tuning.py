@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 from safetensors.torch import save_file
-from transformers import AutoConfig, AutoModel, AutoTokenizer
+from transformers import AttentionInterface, AutoConfig, AutoModel, AutoTokenizer
+from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
 
 from pipelines.cross_encoders import HEAD, tells_kinds, tokens_of
 from signals.cross_encoder import Triple
@@ -18,7 +19,46 @@ BATCH = 16
 DECAY = 0.01
 WARM_UP = 0.1
 SEED = 7
+ATTENTION = "plain"
 Tokens = tuple[list[int], list[int]]
+
+
+def attend(
+    module: Any,  # noqa: ARG001 -- as transformers calls it
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    *,
+    scaling: float,
+    **_: Any,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention as plain products of matrices, in the precision that it is given.
+
+    On a processor the fused kernel of torch takes several times as long on the way back, and the library's own plain
+    one works in single precision.
+
+    Args:
+        module: The layer; not used.
+        query: Shape (rows, heads, tokens, size).
+        key: As `query`.
+        value: As `query`.
+        attention_mask: True where a token may be looked at; shape (rows, 1, tokens, tokens).
+        scaling: Factor of the products.
+
+    Returns:
+        What each token takes in, shape (rows, tokens, heads, size), and the weights.
+    """
+    products = (query * scaling) @ key.transpose(-1, -2)
+    if attention_mask is not None:
+        products = products.masked_fill(~attention_mask, -1e4)
+    with torch.autocast("cpu", enabled=False):
+        weights = torch.softmax(products, -1)
+    return (weights @ value).transpose(1, 2).contiguous(), weights
+
+
+AttentionInterface.register(ATTENTION, attend)
+ALL_MASK_ATTENTION_FUNCTIONS.register(ATTENTION, sdpa_mask)
 
 
 class CrossEncoder(torch.nn.Module):
@@ -76,7 +116,10 @@ class Tuner:
         """
         torch.manual_seed(SEED)
         order = random.Random(SEED)
-        encoder = AutoModel.from_pretrained(self.base, local_files_only=True)
+        # Dropping weights of attention would take half of the time on a processor; states are dropped all the same.
+        encoder = AutoModel.from_pretrained(
+            self.base, local_files_only=True, attn_implementation=ATTENTION, attention_probs_dropout_prob=0.0
+        )
         model = CrossEncoder(encoder, self.outputs)
         # The words keep their vectors: there is too little to learn new ones from.
         encoder.embeddings.requires_grad_(requires_grad=False)

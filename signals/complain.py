@@ -37,7 +37,7 @@ class Complain:
     """A logistic model over cue phrases, hashed words, form, nearness to typical complaints, and owning up."""
 
     signal: ClassVar[Signal] = Signal.COMPLAIN
-    version: ClassVar[str] = "3"
+    version: ClassVar[str] = "4"
     needs: ClassVar[tuple[str, ...]] = ("text", "encoder")
     parameters: ClassVar[tuple[str, ...]] = ("complain",)
     evidence: ClassVar[tuple[str, ...]] = ("phrase",)

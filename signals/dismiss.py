@@ -24,7 +24,7 @@ class Dismiss:
     """Words of giving up; a stream stopped at once and left or followed by another topic; a close with nothing read."""
 
     signal: ClassVar[Signal] = Signal.DISMISS
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     needs: ClassVar[tuple[str, ...]] = ("text",)
     parameters: ClassVar[tuple[str, ...]] = (
         "dismiss",

@@ -10,8 +10,9 @@ _BARE = re.compile(
 _A_NOT_A = re.compile(r"(对|好|行|准|够|像|通|灵|懂|错)(?:不|没)\1|有没有(?:问题|错误?|毛病|漏)|对吧")
 # A denial and what it denies: words of degree may stand between.
 _DENIED = re.compile(
-    r"(?:\bnot|\bnever|\bhardly|n't)(?: (?:a|all|an|at|even|exactly|much|particularly|quite|really|so|that|the|too|very))*"
-    r" [a-z]+|(?:不|没有?|未|别)(?:是很?|太|很|怎么|那么|够)?"
+    r"(?:\bnot|\bnever|\bhardly|n't)"
+    r"(?: (?:a|all|an|at|even|exactly|much|particularly|quite|really|so|that|the|too|very))* [a-z]+|"
+    r"(?:不|没有?|未|别)(?:是很?|太|很|怎么|那么|够)?"
     r"(?:对|好用?|有?用|有帮助|行|可以|完美|喜欢|满意|明白|懂|清楚|靠谱|厉害|解决|搞定|学到)"
 )
 

@@ -173,10 +173,18 @@ def test_training_from_labelled_files_measures_and_writes_what_a_run_can_use(bas
     (tmp_path / "talk.jsonl").write_text("\n".join(map(json.dumps, messages)), encoding="utf-8")
     (tmp_path / "talk.labels.jsonl").write_bytes((samples / "labels.jsonl").read_bytes())
     out = tmp_path / "models" / "cross-encoder"
-    monkeypatch.setattr(sys, "argv", ["fit", str(tmp_path), "talk", "--base", str(base), "--out", str(out)])
+    for name in ("other.jsonl", "other.labels.jsonl"):
+        (tmp_path / name).write_bytes((tmp_path / name.replace("other", "talk")).read_bytes())
+    shared = ["fit", str(tmp_path), "talk", "--base", str(base), "--out", str(out), "--against", "other"]
+    monkeypatch.setattr(sys, "argv", [*shared, "--epochs", "1", "--quick"])
+    fit_cross_encoder.main()
+    assert "| other | rephrase | both |" in capsys.readouterr().out
+    assert not out.exists()
+    monkeypatch.setattr(sys, "argv", shared)
     fit_cross_encoder.main()
     said = capsys.readouterr().out
-    assert "| complain | both |" in said
+    assert "| not seen | complain | both |" in said
+    assert "| other | complain | cross-encoder |" in said
     assert "rephrase, estimated / labelled: talk " in said
     card = json.loads((out / CROSS_ENCODER_CARD).read_text())
     assert set(card["provenance"]["sets"]) == {"talk.jsonl", "talk.labels.jsonl"}

@@ -54,8 +54,8 @@ def test_praise_that_is_denied_is_none(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["对，就是这样", "不错", "很满意，不用再改", "不对的地方改好了，完美", "not bad at all, great", "that's right, I did not know",
-     "没毛病", "works now, not a moment too soon"],
+    ["对，就是这样", "不错", "很满意，不用再改", "不对的地方改好了，完美", "not bad at all, great", "没毛病",
+     "that's right, I did not know", "works now, not a moment too soon"],
 )  # fmt: skip
 def test_praise_beside_a_denial_of_something_else_stays_praise(text):
     assert any("guards.praise" in name for name in features(text))
