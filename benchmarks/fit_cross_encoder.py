@@ -49,7 +49,7 @@ KNOWN = (
 )
 
 
-def blends_of(signal: str, said: Foreseen) -> dict[str, Blend]:
+def blends_of(said: Foreseen, precision: float) -> dict[str, Blend]:
     """How both are weighed in each script, and from which probability on there is a detection.
 
     A base may not read a script at all: then its word gets no weight there.
@@ -64,7 +64,7 @@ def blends_of(signal: str, said: Foreseen) -> dict[str, Blend]:
             fitted = LogisticRegression(C=1e6).fit(both[read], said.truth[read])
             intercept, (small, close) = float(fitted.intercept_[0]), map(float, fitted.coef_[0])
             p[read] = fitted.predict_proba(both[read])[:, 1]
-        threshold = threshold_for(said.truth[mine], p[mine], PRECISION[signal])
+        threshold = threshold_for(said.truth[mine], p[mine], precision)
         blends[script] = Blend(round(intercept, 4), round(small, 4), round(close, 4), threshold)
     return blends
 
@@ -151,7 +151,7 @@ def main() -> None:
     blends: dict[str, dict[str, Blend]] = {}
     lines, rates = [], []
     for signal, of in ({} if options.quick else foreseen(tuner, rows, small, learnt)).items():
-        blends[signal] = blends_of(signal, of)
+        blends[signal] = blends_of(of, PRECISION[signal])
         lines += report("not seen", signal, of, blends[signal])
         both, seen = blended(of, blends[signal]), [s for s in options.sets if s not in WRITTEN]
         sums = [f"{s} {both[of.sets == s].sum():.0f} / {of.truth[of.sets == s].sum():.0f}" for s in seen]

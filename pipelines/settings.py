@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import platformdirs
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from pipelines.readers.sources import SOURCES_FILE
@@ -21,10 +21,17 @@ from schemas.errors import ConfigError
 
 # File of a cross-encoder's folder that says which weights it holds.
 CROSS_ENCODER_CARD = "tacit.json"
+# The one that comes with Tacit.
+INCLUDED = "included"
+INCLUDED_CROSS_ENCODER = Path(__file__).parent / "included"
 
 CONFIG_FILE = "tacit.toml"
 _PREFIX = "TACIT_"
 _OUTSIDE = {"TACIT_CONFIG"}  # names the file itself, so it cannot stand in it
+
+
+def _included(value: object) -> object:
+    return INCLUDED_CROSS_ENCODER if str(value) == INCLUDED else value
 
 
 class Settings(BaseSettings):
@@ -67,10 +74,10 @@ class Settings(BaseSettings):
     encoder: str = Field(
         "use-multilingual", description="Sentence encoder: use-multilingual, or sentence-transformers:MODEL."
     )
-    cross_encoder: Path | None = Field(
+    cross_encoder: Annotated[Path | None, BeforeValidator(_included)] = Field(
         None,
-        description="Folder of a tuned cross-encoder, made by `make train-cross-encoder`, that reads Complain and"
-        " Rephrase beside the small models; unset: none.",
+        description="What reads Complain and Rephrase beside the small models: included, or the folder of a"
+        " cross-encoder that `make train-cross-encoder` made; unset: nothing.",
     )
     embedding_cache_mb: int = Field(
         512, ge=0, description="Most disk that vectors of de-identified texts take under home between runs; 0: none."
