@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from signals.link import Window
 from signals.requests import Relation
-from signals.text.fold import has_han
+from signals.text.fold import fold, has_han, unstopped
 
 Floats = NDArray[np.float32]
 # What it judges, in the order of its outputs.
@@ -24,6 +24,8 @@ LEAST = 0.02
 # What it can read differs by script, and so does how its word is weighed.
 SCRIPTS = ("han", "other")
 _MOST = 1.0 - 1e-6
+# Characters of each text that are read.
+_READ = 2000
 
 
 def script_of(text: str) -> str:
@@ -32,7 +34,7 @@ def script_of(text: str) -> str:
 
 
 class Triple(NamedTuple):
-    """Three texts that are read together."""
+    """Three texts that are read together; folded, so that neither case, width nor script decide."""
 
     later: str
     earlier: str
@@ -100,8 +102,12 @@ def triples(window: Window, relations: Sequence[Relation], keys: Sequence[tuple[
     found = []
     for exchange, row in keys:
         request = requests[exchange] if (exchange, row) not in earlier else texts[earlier[exchange, row]]
-        found.append(Triple(texts[row] or "", request or "", replies[exchange] or ""))
+        found.append(Triple(*(_folded(text) for text in (texts[row], request, replies[exchange]))))
     return found
+
+
+def _folded(text: str | None) -> str:
+    return unstopped(fold((text or "")[:_READ]))
 
 
 class CloseReading:

@@ -52,14 +52,44 @@ def test_even_odds_of_weight_nothing_change_nothing(use):
 def test_it_reads_the_message_the_request_and_the_reply_together_and_each_message_once(use):
     closer = Says()
     judged(use, closer)
-    assert closer.asked == [(CHAT[2]["text"], CHAT[0]["text"], CHAT[1]["text"])]
+    wanted = ("i asked about trains: when do they leave for leeds?", "which trains go to leeds?", "buses leave hourly")
+    assert closer.asked == [wanted]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        str.upper,
+        lambda t: t.replace("?", "？"),
+        lambda t: f"{t} \U0001f44d",
+        lambda t: f"\u200b{t}",
+        lambda t: f"{t}。",
+    ],
+)
+def test_how_a_message_is_written_does_not_reach_it(use, written):
+    asked = []
+    for how in (lambda text: text, written):
+        texts = ["我要坐火车去上海", "不对,我说的是火车票,when does it leave?"]
+        closer = Says()
+        judged(use, closer, talk(*map(how, texts), reply="飞机票已订好。"))
+        asked.append(closer.asked)
+    assert asked[0] == asked[1]
+
+
+def test_both_chinese_scripts_are_read_as_one(use):
+    asked = []
+    for texts in (["帮我订火车票", "不对，我说的是火车票"], ["幫我訂火車票", "不對，我說的是火車票"]):
+        closer = Says()
+        judged(use, closer, talk(*texts))
+        asked.append(closer.asked)
+    assert asked[0] == asked[1]
 
 
 def test_of_several_earlier_requests_it_reads_the_one_that_is_most_alike(use):
     rows = talk("How far is the moon?", "Write a poem about an old boat", "I asked how far away the moon is, please")
     closer = Says()
     judged(use, closer, rows)
-    assert (rows[4]["text"], rows[0]["text"], rows[3]["text"]) in closer.asked
+    assert ("i asked how far away the moon is, please", "how far is the moon?", "here you are") in closer.asked
 
 
 def test_what_the_small_models_rule_out_is_not_read_and_stays(use):
