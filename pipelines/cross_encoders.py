@@ -8,6 +8,7 @@ which weights it was written with, how its word is weighed, and what it says of 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -120,8 +121,11 @@ class TunedCrossEncoder:
 
     @property
     def revision(self) -> str:
-        """See `signals.cross_encoder.CrossEncoder.revision`."""
-        return self._digest[:12]
+        """Digest of the weights and of how its word is weighed."""
+        weighed = {
+            signal: {script: asdict(blend) for script, blend in by.items()} for signal, by in self.blends.items()
+        }
+        return content_id(self._digest, json.dumps(weighed, sort_keys=True))[:12]
 
     @property
     def digest(self) -> str:

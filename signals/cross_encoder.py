@@ -78,7 +78,7 @@ class CrossEncoder(Protocol):
 
     @property
     def revision(self) -> str:
-        """Digest of its weights."""
+        """Digest of its weights and of its blends."""
 
     @property
     def blends(self) -> Mapping[str, Mapping[str, Blend]]:
