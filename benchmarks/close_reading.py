@@ -2,8 +2,9 @@
 
     python benchmarks/close_reading.py FOLDER SET --cross-encoder MODEL
 
-`FOLDER` holds `SET.jsonl` and `SET.labels.jsonl`; `MODEL` is a folder that `make train-cross-encoder` wrote. Detection
-runs twice on the same linked conversations, without and with it, on one core; nothing is cached.
+`FOLDER` holds `SET.jsonl` and `SET.labels.jsonl`; `MODEL` is a folder that `make train-cross-encoder` wrote, or
+`pipelines/included`. Detection runs twice on the same linked conversations, without and with it, on one core; nothing
+is cached.
 """
 
 import argparse

@@ -43,9 +43,9 @@ HEADER = (
     "calibration error |\n|" + "---|" * 10
 )
 KNOWN = (
-    Triple("No, I asked for the evening trains.", "Which trains go to Leeds?", "The first train leaves at six."),
-    Triple("Thank you. And how long do I bake it?", "How much flour do I need?", "You need a pound of flour."),
-    Triple("still does not start", "My lawn mower will not start", "Change the spark plug."),
+    Triple("no, i asked for the evening trains", "which trains go to leeds?", "the first train leaves at six"),
+    Triple("thank you. and how long do i bake it?", "how much flour do i need?", "you need a pound of flour"),
+    Triple("still does not start", "my lawn mower will not start", "change the spark plug"),
 )
 
 

@@ -1,4 +1,4 @@
-"""What small models and a cross-encoder say of conversations not learnt from: for `fit_cross_encoder.py`."""
+"""What small models and a cross-encoder say of conversations that they did not learn from."""
 
 import zlib
 from dataclasses import dataclass

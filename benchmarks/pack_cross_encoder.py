@@ -14,6 +14,7 @@ others in many.
 
 import argparse
 import json
+import shutil
 import tempfile
 from dataclasses import asdict
 from importlib.metadata import version
@@ -39,6 +40,7 @@ from pipelines.settings import CROSS_ENCODER_CARD, INCLUDED_CROSS_ENCODER
 from signals.cross_encoder import JUDGED, SCRIPTS, Blend
 
 RANK = 48
+LEARNT_FROM = "sets.json"
 EPOCHS = 3
 RATE = 6e-5
 PRECISION = {"complain": 0.82, "rephrase": 0.72}
@@ -63,14 +65,15 @@ def write_base(folder: Path) -> None:
     packed.tokenizer().save_pretrained(folder)
 
 
-def tune(rows: list[Row], out: Path) -> None:
-    """Tune the base on rows, and write the tuned model."""
+def tune(rows: list[Row], out: Path, whence: dict[str, Any]) -> None:
+    """Tune the base on rows, and write the tuned model and the digests of the sets that it learnt from."""
     with tempfile.TemporaryDirectory() as folder:
         write_base(Path(folder))
         tuner = Tuner(Path(folder), len(LEARNT), EPOCHS, RATE)
         every = [row for row, wanted in zip(rows, small_foreseen(rows)[1], strict=True) if wanted]
         truth = np.array([row.truth for row in every])
         tuner.tune(tuner.read([row.triple for row in every]), truth, "all").save(out)
+    (out / LEARNT_FROM).write_text(json.dumps(whence["sets"]), encoding="utf-8")
 
 
 def pack(tuned: Path, out: Path) -> dict[str, Any]:
@@ -84,7 +87,12 @@ def pack(tuned: Path, out: Path) -> dict[str, Any]:
     save_file(thinned(before, weights | head, RANK), out / ADAPTER)
     model = AdaptedModel(out)
     known = [(list(triple), log_odds(model, triple).astype(np.float64).round(4).tolist()) for triple in KNOWN]
-    card = {"weights": model.digest(out), "blends": dict.fromkeys(JUDGED, plain(EVEN)), "known": known}
+    card = {
+        "base": model.base,
+        "weights": model.digest(out),
+        "blends": dict.fromkeys(JUDGED, plain(EVEN)),
+        "known": known,
+    }
     write_card(out, card)
     return card
 
@@ -161,10 +169,13 @@ def main() -> None:
     learnt = [*options.sets, *options.aside]
     read = {n: rows_of(n, read_set(options.gold, n, encoder)) for n in [*learnt, *options.against]}
     rows, asked, every = ([row for n in names for row in read[n]] for names in (options.sets, options.against, learnt))
+    whence = provenance(options.gold, learnt, encoder)
     if not options.tuned.exists():
-        tune(every, options.tuned)
+        tune(every, options.tuned, whence)
+    if json.loads((options.tuned / LEARNT_FROM).read_text(encoding="utf-8")) != whence["sets"]:
+        raise SystemExit("The tuned model learnt from other sets. Nothing was written. Name another folder.")
     with tempfile.TemporaryDirectory() as folder:
-        out = INCLUDED_CROSS_ENCODER if options.write else Path(folder)
+        out = Path(folder)
         card = pack(options.tuned, out)
         close = TunedCrossEncoder(out).encode([joined(row.triple) for row in asked]).astype(np.float64)
         print(HEADER)
@@ -172,12 +183,17 @@ def main() -> None:
             said, parts = judge(signal, rows, asked, close)
             print("\n".join(lines_of(signal, said, *crossed(signal, said, parts))))
             card["blends"][signal] = plain(dict.fromkeys(SCRIPTS, blends_of(said, PRECISION[signal])[SCRIPTS[-1]]))
-        card["provenance"] = provenance(options.gold, learnt, encoder) | {
+        card["provenance"] = whence | {
             "command": "python benchmarks/pack_cross_encoder.py",
             "base": f"{PACKAGE} {version(PACKAGE)}",
+            "cross_validation": f"{FOLDS} halves of what it is weighed on, by conversation",
             "weighed_on": options.against,
         }
-        write_card(out, card)
+        if options.write:
+            write_card(out, card)
+            INCLUDED_CROSS_ENCODER.mkdir(exist_ok=True)
+            for name in (ADAPTER, CROSS_ENCODER_CARD):
+                shutil.copyfile(out / name, INCLUDED_CROSS_ENCODER / name)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ from scipy.sparse import csr_array
 
 from signals.reactions import STRONG
 
+# How much the labels count against what is known before them: the less, the stronger the pull of that.
 PENALTY = {"complain": 0.2, "failure_report": 0.3, "dismiss": 0.3, "repeat": 0.3, "rephrase": 0.5}
 # Of Chinese weights, which start from those of all messages. The Chinese sets are mostly written ones: weights that are
-# free to follow them lose more on the few real conversations than they gain on the written. People complain more
-# bluntly than written conversations do, so those of complaints move least.
+# free to follow them lose more on the few real conversations than they gain on the written. Those of complaints move
+# least, for freer ones doubt the bluntest of complaints.
 PENALTY |= {"complain.han": 0.03, "rephrase.han": 0.1}
 
 

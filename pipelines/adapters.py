@@ -88,7 +88,6 @@ class AdaptedModel:
         OSError: A file cannot be read.
         KeyError: The adapter is of another base.
         ValueError: As `KeyError`, or a file is not what it should be.
-        RuntimeError: As `KeyError`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -104,7 +103,10 @@ class AdaptedModel:
         weights["embeddings.word_embeddings.weight"] = np.zeros((1, self._base.numbers.size), dtype=np.float32)
         made: Any = BertModel  # untyped
         self._model = made(self._base.config(words=1), add_pooling_layer=False)
-        self._model.load_state_dict({name: torch.from_numpy(np.array(part)) for name, part in weights.items()})
+        try:
+            self._model.load_state_dict({name: torch.from_numpy(np.array(part)) for name, part in weights.items()})
+        except RuntimeError:
+            raise ValueError("The adapter is of another base.") from None
         self._model.eval()
 
     @property
@@ -112,9 +114,14 @@ class AdaptedModel:
         """The model's configuration."""
         return self._model.config
 
+    @property
+    def base(self) -> str:
+        """Digest of the base."""
+        return self._base.digest
+
     def digest(self, folder: Path) -> str:
         """Digest of the base and of the adapter."""
-        state = hashlib.sha256(self._base.digest.encode())
+        state = hashlib.sha256(self.base.encode())
         state.update((folder / ADAPTER).read_bytes())
         return state.hexdigest()
 

@@ -21,16 +21,16 @@ from pipelines.settings import CROSS_ENCODER_CARD
 from pipelines.vectors import CachedEncoder, VectorCache
 from schemas.errors import ConfigError
 from schemas.ids import content_id
-from signals.cross_encoder import JUDGED, SCRIPTS, Blend, Triple
+from signals.cross_encoder import CHARACTERS, JUDGED, SCRIPTS, Blend, Triple
 
 WEIGHTS = "model.safetensors"
 HEAD = "head.safetensors"
 # Tokens that are read of the message, of the earlier request and of the reply: two thirds from the beginning of each.
 READ = (80, 64, 56)
 # Raised when texts are read otherwise than before, so that nothing of the old reading is found in a cache.
-_READING = "1"
-_CHARACTERS = 2000
+_READING = "2"
 _TOLERANCE = 0.05
+_INSTALL = "Install tacit[cross-encoder]."
 _SEPARATOR = "\x1e"
 
 Floats = NDArray[np.float32]
@@ -49,7 +49,7 @@ def tokens_of(tokenizer: Any, triple: Triple, *, kinds: bool = True) -> tuple[li
     """
     parts = []
     for text, most in zip(triple, READ, strict=True):
-        found = tokenizer(text[:_CHARACTERS], add_special_tokens=False, verbose=False)["input_ids"]
+        found = tokenizer(text[:CHARACTERS], add_special_tokens=False, verbose=False)["input_ids"]
         end = most - most * 2 // 3
         parts.append(found if len(found) <= most else found[: most - end] + found[-end:])
     ids, of = [tokenizer.cls_token_id], [0]
@@ -96,36 +96,35 @@ class TunedCrossEncoder:
     name = "cross-encoder"
 
     def __init__(self, folder: Path) -> None:
+        refusals = _ready()
         try:
-            import torch
-            from safetensors import SafetensorError
-
-            # On more threads sums are made in another order, and the last digits differ.
-            torch.set_num_threads(1)
             card = json.loads((folder / CROSS_ENCODER_CARD).read_text(encoding="utf-8"))
             self._model: Any = AdaptedModel(folder) if (folder / ADAPTER).is_file() else _WholeModel(folder)
             self._digest = self._model.digest(folder)
             self.blends: Mapping[str, Mapping[str, Blend]] = {
                 signal: {script: Blend(**card["blends"][signal][script]) for script in SCRIPTS} for signal in JUDGED
             }
-            known = [(Triple(*text), odds) for text, odds in card["known"]]
+            known = [joined(Triple(*text)) for text, _ in card["known"]]
+            wanted = np.array([odds for _, odds in card["known"]], dtype=np.float64).reshape(len(known), len(JUDGED))
+            base, weights = card.get("base"), card["weights"]
         except ImportError:
-            raise _unusable("needs libraries that are not installed", "Install tacit[cross-encoder].") from None
-        except (OSError, ValueError, KeyError, TypeError, RuntimeError, SafetensorError):
+            raise _unusable("needs the package that carries its base", _INSTALL) from None
+        except refusals:
             raise _unusable("cannot be read") from None
-        if self._digest != card["weights"]:
+        if isinstance(self._model, AdaptedModel) and self._model.base != base:
+            raise _unusable("was tuned on another base than the installed package carries", _INSTALL)
+        if self._digest != weights:
             raise _unusable("does not hold the weights that it was written with")
-        said = self.encode([joined(triple) for triple, _ in known])
-        if not known or not np.allclose(said, [odds for _, odds in known], atol=_TOLERANCE):
+        if not known or not np.allclose(self.encode(known), wanted, atol=_TOLERANCE):
             raise _unusable("says something else of known texts than when it was written")
 
     @property
     def revision(self) -> str:
-        """Digest of the weights and of how its word is weighed."""
+        """Digest of the weights, of how texts are read with them, and of how its word is weighed."""
         weighed = {
             signal: {script: asdict(blend) for script, blend in by.items()} for signal, by in self.blends.items()
         }
-        return content_id(self._digest, json.dumps(weighed, sort_keys=True))[:12]
+        return content_id(self.digest, json.dumps(weighed, sort_keys=True))[:12]
 
     @property
     def digest(self) -> str:
@@ -227,6 +226,23 @@ def weights_digest(folder: Path) -> str:
     if (folder / HEAD).is_file():
         state.update((folder / HEAD).read_bytes())
     return state.hexdigest()
+
+
+def _ready() -> tuple[type[Exception], ...]:
+    """Load the libraries; return what they raise where a folder is not what it should be.
+
+    Raises:
+        ConfigError: One is not installed, or cannot be loaded.
+    """
+    try:
+        import torch
+        from safetensors import SafetensorError
+        from transformers import AutoModel  # noqa: F401 -- loads what it needs
+    except (ImportError, OSError, RuntimeError):
+        raise _unusable("needs libraries that are not installed, or cannot be loaded", _INSTALL) from None
+    # On more threads sums are made in another order, and the last digits differ.
+    torch.set_num_threads(1)
+    return OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError
 
 
 def _unusable(what: str, then: str = "") -> ConfigError:

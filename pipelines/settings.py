@@ -31,7 +31,7 @@ _OUTSIDE = {"TACIT_CONFIG"}  # names the file itself, so it cannot stand in it
 
 
 def _included(value: object) -> object:
-    return INCLUDED_CROSS_ENCODER if str(value) == INCLUDED else value
+    return INCLUDED_CROSS_ENCODER if value == INCLUDED else value
 
 
 class Settings(BaseSettings):

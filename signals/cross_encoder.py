@@ -25,7 +25,7 @@ LEAST = 0.02
 SCRIPTS = ("han", "other")
 _MOST = 1.0 - 1e-6
 # Characters of each text that are read.
-_READ = 2000
+CHARACTERS = 2000
 
 
 def script_of(text: str) -> str:
@@ -107,7 +107,7 @@ def triples(window: Window, relations: Sequence[Relation], keys: Sequence[tuple[
 
 
 def _folded(text: str | None) -> str:
-    return unstopped(fold((text or "")[:_READ]))
+    return unstopped(fold((text or "")[:CHARACTERS]))
 
 
 class CloseReading:

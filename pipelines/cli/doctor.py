@@ -94,7 +94,11 @@ def examine(chosen: Settings) -> Iterator[Finding]:
     yield _tried("sentence encoder", lambda: _encoder(chosen), "make setup, or set TACIT_ENCODER")
     if chosen.cross_encoder is not None:
         folder = chosen.cross_encoder
-        yield _tried("cross-encoder", lambda: TunedCrossEncoder(folder).revision, "make train-cross-encoder")
+        yield _tried(
+            "cross-encoder",
+            lambda: TunedCrossEncoder(folder).revision,
+            "Install tacit[cross-encoder], or leave the setting cross_encoder out.",
+        )
     yield _key(chosen)
     yield _landing(chosen)
     if chosen.store is not None:

@@ -8,11 +8,13 @@ _BARE = re.compile(
 )
 # A verb or adjective asked about by its own negation: the negative half claims nothing.
 _A_NOT_A = re.compile(r"(对|好|行|准|够|像|通|灵|懂|错)(?:不|没)\1|有没有(?:问题|错误?|毛病|漏)|对吧")
-# A denial and what it denies: words of degree may stand between.
+# A denial and what it denies: words of degree, and of doubt, may stand between. In Chinese it is not the last part of a
+# word (特别), nor denied itself (不是不好), nor a measure of how good something is (好得不行).
 _DENIED = re.compile(
-    r"(?:\bnot|\bnever|\bhardly|n't)"
+    r"(?:\bnot|\bnever|\bhardly|\bcannot|n't)"
+    r"(?: (?:think|sure|believe)(?: it'?s?| this| that(?:'s)?| you(?:'re)?)?(?: is| are)?)?"
     r"(?: (?:a|all|an|at|even|exactly|much|particularly|quite|really|so|that|the|too|very))* [a-z]+|"
-    r"(?:不|没有?|未|别)(?:是很?|太|很|怎么|那么|够)?"
+    r"(?<![得不没无未])(?<!没有|不是)(?:不|没有?|未|(?<![特分区差个])别)(?:是很?|太|很|怎么|那么|够)?"
     r"(?:对|好用?|有?用|有帮助|行|可以|完美|喜欢|满意|明白|懂|清楚|靠谱|厉害|解决|搞定|学到)"
 )
 

@@ -133,6 +133,8 @@ def test_a_kept_answer_is_the_answer(folder, tmp_path):
         ({"known": [[["no", "no", "no"], [50.0, -50.0]]]}, "something else of known texts"),
         ({"known": []}, "something else of known texts"),
         ({"blends": {}}, "cannot be read"),
+        ({"known": [[["no", "no", "no"], [1.0]]]}, "cannot be read"),
+        ({"known": [[["no", "no"], [1.0, 1.0]]]}, "cannot be read"),
     ],
 )
 def test_a_folder_that_is_not_what_was_written_is_refused(folder, tmp_path, card, says):

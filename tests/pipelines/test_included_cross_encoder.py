@@ -11,6 +11,7 @@ from pipelines.packed_model import PackedModel
 from pipelines.settings import CROSS_ENCODER_CARD, INCLUDED_CROSS_ENCODER, load_settings
 from schemas.errors import ConfigError
 from signals.cross_encoder import JUDGED, SCRIPTS, Triple
+from signals.text.fold import fold
 
 ASKED = ("帮我订一张去上海的火车票", "已为您查到明天飞往上海的航班。")
 REQUEST = ("Which trains go to Leeds this evening?", "Bread needs flour, water, salt and an hour of patience.")
@@ -26,7 +27,8 @@ def included():
 
 def odds(model, later, asked):
     request, reply = asked
-    return dict(zip(JUDGED, model.encode([joined(Triple(later, request, reply))])[0].tolist(), strict=True))
+    read = joined(Triple(*map(fold, (later, request, reply))))
+    return dict(zip(JUDGED, model.encode([read])[0].tolist(), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -79,6 +81,21 @@ def test_an_adapter_that_was_altered_is_refused(tmp_path):
     (tmp_path / ADAPTER).write_bytes(stored[:100])
     with pytest.raises(ConfigError, match="cannot be read"):
         TunedCrossEncoder(tmp_path)
+
+
+@pytest.mark.usefixtures("included")
+def test_another_release_of_the_base_is_named_as_the_fault(tmp_path):
+    card = json.loads((INCLUDED_CROSS_ENCODER / CROSS_ENCODER_CARD).read_text(encoding="utf-8"))
+    (tmp_path / ADAPTER).write_bytes((INCLUDED_CROSS_ENCODER / ADAPTER).read_bytes())
+    (tmp_path / CROSS_ENCODER_CARD).write_text(json.dumps(card | {"base": "0" * 64}), encoding="utf-8")
+    with pytest.raises(ConfigError, match="another base") as refused:
+        TunedCrossEncoder(tmp_path)
+    assert "tacit[cross-encoder]" in refused.value.then
+
+
+def test_a_folder_of_that_name_is_a_folder():
+    assert load_settings({"cross_encoder": "./included"}).settings.cross_encoder.name == "included"
+    assert load_settings({"cross_encoder": "./included"}).settings.cross_encoder != INCLUDED_CROSS_ENCODER
 
 
 def test_without_the_base_it_says_what_to_install(monkeypatch):

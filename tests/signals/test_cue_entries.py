@@ -46,7 +46,8 @@ def test_mockery_counts_as_no_praise_in_either_language():
 @pytest.mark.parametrize(
     "text",
     ["不对，我说的是火车票", "不太满意", "我不是很喜欢", "没有用", "这样不行了", "说的不清楚了", "not very helpful",
-     "that's not right", "this isn't great", "it doesnt help, not really useful", "这样对不对"],
+     "that's not right", "this isn't great", "it doesnt help, not really useful", "这样对不对",
+     "I don't think that's right", "not sure that's correct"],
 )  # fmt: skip
 def test_praise_that_is_denied_is_none(text):
     assert not any("guards.praise" in name for name in features(text))
@@ -55,7 +56,8 @@ def test_praise_that_is_denied_is_none(text):
 @pytest.mark.parametrize(
     "text",
     ["对，就是这样", "不错", "很满意，不用再改", "不对的地方改好了，完美", "not bad at all, great", "没毛病",
-     "that's right, I did not know", "works now, not a moment too soon"],
+     "that's right, I did not know", "works now, not a moment too soon", "特别好，特别满意", "好得不行，很好",
+     "不是不好，很满意", "I don't think so, perfect"],
 )  # fmt: skip
 def test_praise_beside_a_denial_of_something_else_stays_praise(text):
     assert any("guards.praise" in name for name in features(text))
