@@ -81,6 +81,7 @@ class Foreseen:
 
     Attributes:
         sets: Set of each row that the small model judges.
+        parts: Part of `FOLDS` that each is in, by conversation.
         scripts: Script of each, one of `SCRIPTS`.
         truth: 1 or 0 of each.
         small: Log-odds by the small model.
@@ -88,6 +89,7 @@ class Foreseen:
     """
 
     sets: np.ndarray
+    parts: np.ndarray
     scripts: np.ndarray
     truth: np.ndarray
     small: np.ndarray
@@ -142,11 +144,22 @@ def of_others(tuner: Tuner, model: CrossEncoder, rows: list[Row], asked: list[Ro
         rows: What it learnt from, and the small models learn from.
         asked: What is judged.
     """
-    close, every, first = tuner.odds(model, tuner.read([row.triple for row in asked])), [*rows, *asked], len(rows)
-    known, others = np.arange(first), np.arange(first, len(every))
-    return {
-        signal: _gathered(signal, every, small_odds(signal, every, known, others), first, close) for signal in JUDGED
-    }
+    close = tuner.odds(model, tuner.read([row.triple for row in asked]))
+    return {signal: of_asked(signal, rows, asked, close) for signal in JUDGED}
+
+
+def of_asked(signal: str, rows: list[Row], asked: list[Row], close: np.ndarray) -> Foreseen:
+    """What the small model that learns from some rows, and a cross-encoder, say of others.
+
+    Args:
+        signal: One of `JUDGED`.
+        rows: What the small model learns from.
+        asked: What is judged.
+        close: Log-odds of `asked` by the cross-encoder, shape (rows, at least 2).
+    """
+    every, first = [*rows, *asked], len(rows)
+    small = small_odds(signal, every, np.arange(first), np.arange(first, len(every)))
+    return _gathered(signal, every, small, first, close)
 
 
 def _gathered(signal: str, rows: list[Row], small: dict[int, float], start: int, close: np.ndarray) -> Foreseen:
@@ -156,4 +169,5 @@ def _gathered(signal: str, rows: list[Row], small: dict[int, float], start: int,
     judged = sorted(n for n in small if sets[n] not in WRITTEN)
     scripts = np.array([script_of(rows[n].triple.later) for n in judged])
     truth, odds = np.array([rows[n].truth[at] for n in judged]), np.array([small[n] for n in judged])
-    return Foreseen(sets[judged], scripts, truth, odds, close[np.array(judged) - start, at])
+    parts = parts_of([rows[n] for n in judged])
+    return Foreseen(sets[judged], parts, scripts, truth, odds, close[np.array(judged) - start, at])

@@ -16,7 +16,7 @@ import argparse
 import json
 import shutil
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, fields, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import numpy as np
 from ablation import average_precision, best_f1
 from fit_cross_encoder import KNOWN, blended, blends_of
 from fit_signals import provenance
-from foreseeing import FOLDS, LEARNT, Foreseen, Row, parts_of, rows_of, small_foreseen, small_odds
+from foreseeing import FOLDS, LEARNT, Foreseen, Row, of_asked, rows_of, small_foreseen
 from labelled import read_set
 from learning import sigmoid
 from reliability import calibration_error
@@ -107,37 +107,19 @@ def write_card(out: Path, card: dict[str, Any]) -> None:
     (out / CROSS_ENCODER_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def judge(signal: str, rows: list[Row], asked: list[Row], close: np.ndarray) -> tuple[Foreseen, np.ndarray]:
-    """What both say of rows that neither learnt from, and in which part each is.
-
-    Args:
-        signal: One of `JUDGED`.
-        rows: What they learnt from.
-        asked: What is judged.
-        close: Log-odds of `asked` by the cross-encoder, shape (rows, 2).
-    """
-    at, first, every = JUDGED.index(signal), len(rows), [*rows, *asked]
-    small = small_odds(signal, every, np.arange(first), np.arange(first, len(every)))
-    judged = [every[n] for n in sorted(small)]
-    sets = np.array([row.conversation.partition("/")[0] for row in judged])
-    truth, odds = np.array([row.truth[at] for row in judged]), np.array([small[n] for n in sorted(small)])
-    # The base reads all scripts, so its word weighs the same in all.
-    scripts, said = np.full(len(judged), SCRIPTS[-1]), close[[n - first for n in sorted(small)], at]
-    return Foreseen(sets, scripts, truth, odds, said), parts_of(judged)
-
-
 def part_of(said: Foreseen, wanted: np.ndarray) -> Foreseen:
     """Some rows of what was foreseen."""
-    return Foreseen(said.sets[wanted], said.scripts[wanted], said.truth[wanted], said.small[wanted], said.close[wanted])
+    return Foreseen(*(getattr(said, field.name)[wanted] for field in fields(said)))
 
 
-def crossed(signal: str, said: Foreseen, parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def crossed(signal: str, said: Foreseen) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities by both and whether each is a detection, by what the other parts say of weights and thresholds."""
     p, found = np.zeros(len(said.truth)), np.zeros(len(said.truth), dtype=bool)
     for part in range(FOLDS):
-        mine, blends = part_of(said, parts == part), blends_of(part_of(said, parts != part), PRECISION[signal])
-        p[parts == part] = blended(mine, blends)
-        found[parts == part] = p[parts == part] >= np.array([blends[script].threshold for script in mine.scripts])
+        at = said.parts == part
+        mine, blends = part_of(said, at), blends_of(part_of(said, ~at), PRECISION[signal])
+        p[at] = blended(mine, blends)
+        found[at] = p[at] >= np.array([blends[script].threshold for script in mine.scripts])
     return p, found
 
 
@@ -180,8 +162,10 @@ def main() -> None:
         close = TunedCrossEncoder(out).encode([joined(row.triple) for row in asked]).astype(np.float64)
         print(HEADER)
         for signal in JUDGED:
-            said, parts = judge(signal, rows, asked, close)
-            print("\n".join(lines_of(signal, said, *crossed(signal, said, parts))))
+            said = of_asked(signal, rows, asked, close)
+            # The base reads all scripts, so its word weighs the same in all.
+            said = replace(said, scripts=np.full(len(said.truth), SCRIPTS[-1]))
+            print("\n".join(lines_of(signal, said, *crossed(signal, said))))
             card["blends"][signal] = plain(dict.fromkeys(SCRIPTS, blends_of(said, PRECISION[signal])[SCRIPTS[-1]]))
         card["provenance"] = whence | {
             "command": "python benchmarks/pack_cross_encoder.py",

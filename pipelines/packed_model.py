@@ -11,6 +11,7 @@ import mmap
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -103,9 +104,9 @@ class PackedModel:
             at += 2 + length + 21
         return found
 
-    @property
+    @cached_property
     def digest(self) -> str:
-        """Digest of the file."""
+        """Digest of the file; of 70 MB, so it is taken once."""
         return hashlib.sha256(self._bytes).hexdigest()
 
     def words(self, ids: NDArray[np.int64]) -> Floats:
