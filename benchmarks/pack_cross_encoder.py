@@ -8,8 +8,8 @@ carries. It is tuned on the sets that are named first and those aside, and what 
 that of small models, fitted on the sets that are named first, are weighed on the sets after `--against`, which neither
 learnt from: by two halves of their conversations, each judged with what the other says of weights and thresholds, which
 are a few numbers. Those figures are printed; what is written is weighed on all of them. `--tuned` names a folder for
-the tuned model: what lies there is used, or else it is made, in an hour on two cores that multiply in bfloat16, and on
-others in many.
+the tuned model: what lies there is used, or else it is made, in an hour or less on two cores that multiply in bfloat16,
+and on others in many.
 """
 
 import argparse
@@ -65,11 +65,11 @@ def write_base(folder: Path) -> None:
     packed.tokenizer().save_pretrained(folder)
 
 
-def tune(rows: list[Row], out: Path, whence: dict[str, Any]) -> None:
+def tune(rows: list[Row], out: Path, whence: dict[str, Any], epochs: int) -> None:
     """Tune the base on rows, and write the tuned model and the digests of the sets that it learnt from."""
     with tempfile.TemporaryDirectory() as folder:
         write_base(Path(folder))
-        tuner = Tuner(Path(folder), len(LEARNT), EPOCHS, RATE)
+        tuner = Tuner(Path(folder), len(LEARNT), epochs, RATE)
         every = [row for row, wanted in zip(rows, small_foreseen(rows)[1], strict=True) if wanted]
         truth = np.array([row.truth for row in every])
         tuner.tune(tuner.read([row.triple for row in every]), truth, "all").save(out)
@@ -145,6 +145,7 @@ def main() -> None:
     parser.add_argument("--aside", nargs="+", default=[], help="Sets that only the cross-encoder learns from.")
     parser.add_argument("--against", nargs="+", required=True, help="Sets that both are weighed and measured on.")
     parser.add_argument("--tuned", type=Path, required=True, help="Folder of the tuned model.")
+    parser.add_argument("--epochs", type=int, default=EPOCHS, help="How often it is shown every row.")
     parser.add_argument("--write", action="store_true", help="Replace the one that comes with Tacit.")
     options = parser.parse_args()
     encoder = load_encoder("use-multilingual")
@@ -153,7 +154,7 @@ def main() -> None:
     rows, asked, every = ([row for n in names for row in read[n]] for names in (options.sets, options.against, learnt))
     whence = provenance(options.gold, learnt, encoder)
     if not options.tuned.exists():
-        tune(every, options.tuned, whence)
+        tune(every, options.tuned, whence, options.epochs)
     if json.loads((options.tuned / LEARNT_FROM).read_text(encoding="utf-8")) != whence["sets"]:
         raise SystemExit("The tuned model learnt from other sets. Nothing was written. Name another folder.")
     with tempfile.TemporaryDirectory() as folder:

@@ -125,7 +125,7 @@ class Tuner:
         encoder.embeddings.requires_grad_(requires_grad=False)
         body = [p for p in encoder.parameters() if p.requires_grad]
         groups = [{"params": body, "lr": self.rate}, {"params": model.head.parameters(), "lr": 10 * self.rate}]
-        optimizer = torch.optim.AdamW(groups, weight_decay=DECAY)
+        optimizer = torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
         steps = self.epochs * -(-len(read) // BATCH)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda s: min(1.0, s / (WARM_UP * steps)) * max(0.0, (steps - s) / steps)
