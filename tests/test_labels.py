@@ -8,10 +8,13 @@ import pytest
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
+
+from learning import WRITTEN  # noqa: E402 -- lies beside the benchmarks
+
 SIGNALS = {"complain", "failure_report", "rephrase", "repeat", "dismiss"}
 
 
-SETS = pytest.mark.parametrize("name", ["read_sharegpt", "read_more"])
+SETS = pytest.mark.parametrize("name", ["read_sharegpt", "read_more", "read_later"])
 
 
 def rows(name, end):
@@ -57,13 +60,17 @@ def test_readers_who_agree_on_everything_have_a_kappa_of_one_and_by_chance_of_no
     assert 0.5 < agreement(messages, given(8, 4))["repeat"] < 1.0
 
 
-def test_written_conversations_alternate_and_carry_labels_on_users_answers_alone(tmp_path):
-    from written import NAME, main
+@pytest.mark.parametrize("name", WRITTEN)
+def test_written_conversations_alternate_and_carry_labels_on_users_answers_alone(name, tmp_path):
+    from written import lay_out
 
-    main(tmp_path)
-    records = [json.loads(line) for line in (tmp_path / f"{NAME}.jsonl").open(encoding="utf-8")]
-    labels = [json.loads(line) for line in (tmp_path / f"{NAME}.labels.jsonl").open(encoding="utf-8")]
+    lay_out(name, tmp_path)
+    records = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").open(encoding="utf-8")]
+    labels = [json.loads(line) for line in (tmp_path / f"{name}.labels.jsonl").open(encoding="utf-8")]
+    written = (json.loads(line) for line in (BENCHMARKS / "labels" / f"{name}.jsonl").open(encoding="utf-8"))
+    readings = {c["conversation_id"]: c.get("readings", 2) for c in written}
     roles = {(r["conversation_id"], r["message_id"]): r["role"] for r in records}
+    assert {c for c, _ in roles} == readings.keys()
     assert all(r["role"] == ("user", "assistant")[r["seq"] % 2] for r in records)
     assert all(r["content"].strip() for r in records)
     assert labels
@@ -71,5 +78,5 @@ def test_written_conversations_alternate_and_carry_labels_on_users_answers_alone
         assert label["signal"] in SIGNALS
         assert roles[label["conversation_id"], label["message_id"]] == "user"
         assert roles[label["conversation_id"], label["about"]] == "assistant"
-        assert label["readers"] in (1, 2)
-        assert label["readers"] == 2 or not label["sure"]
+        assert 1 <= label["readers"] <= readings[label["conversation_id"]]
+        assert label["readers"] == readings[label["conversation_id"]] or not label["sure"]
