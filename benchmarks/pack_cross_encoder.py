@@ -16,19 +16,17 @@ import argparse
 import json
 import shutil
 import tempfile
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ablation import average_precision, best_f1
-from fit_cross_encoder import KNOWN, blended, blends_of
+from fit_cross_encoder import KNOWN, blends_of
 from fit_signals import provenance
-from foreseeing import FOLDS, LEARNT, Foreseen, Row, of_asked, rows_of, small_foreseen
+from foreseeing import FOLDS, LEARNT, Row, of_asked, rows_of, small_foreseen
+from halves import HEADER, crossed, lines_of
 from labelled import read_set
-from learning import sigmoid
-from reliability import calibration_error
 from safetensors.numpy import load_file, save_file
 from tuning import Tuner
 
@@ -44,10 +42,6 @@ LEARNT_FROM = "sets.json"
 EPOCHS = 3
 RATE = 6e-5
 PRECISION = {"complain": 0.82, "rephrase": 0.72}
-HEADER = (
-    "| set | signal | by | precision | recall | best F1 | average precision | calibration error "
-    "| estimated / labelled |\n|" + "---|" * 9
-)
 EVEN = {script: Blend(0.0, 1.0, 1.0, 0.5) for script in SCRIPTS}
 
 
@@ -107,36 +101,6 @@ def write_card(out: Path, card: dict[str, Any]) -> None:
     (out / CROSS_ENCODER_CARD).write_text(json.dumps(card, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def part_of(said: Foreseen, wanted: np.ndarray) -> Foreseen:
-    """Some rows of what was foreseen."""
-    return Foreseen(*(getattr(said, field.name)[wanted] for field in fields(said)))
-
-
-def crossed(signal: str, said: Foreseen) -> tuple[np.ndarray, np.ndarray]:
-    """Probabilities by both and whether each is a detection, by what the other parts say of weights and thresholds."""
-    p, found = np.zeros(len(said.truth)), np.zeros(len(said.truth), dtype=bool)
-    for part in range(FOLDS):
-        at = said.parts == part
-        mine, blends = part_of(said, at), blends_of(part_of(said, ~at), PRECISION[signal])
-        p[at] = blended(mine, blends)
-        found[at] = p[at] >= np.array([blends[script].threshold for script in mine.scripts])
-    return p, found
-
-
-def lines_of(signal: str, said: Foreseen, p: np.ndarray, found: np.ndarray) -> list[str]:
-    """Lines of a Markdown table: each set by the small model and by both."""
-    lines = []
-    for name in dict.fromkeys(said.sets.tolist()):
-        mine = said.sets == name
-        y, hits = said.truth[mine], found[mine]
-        at = [f"{y[hits].mean():.3f}", f"{hits[y == 1].mean():.3f}"]
-        for by, q, first in (("small model", sigmoid(said.small)[mine], ["", ""]), ("both", p[mine], at)):
-            shown = [*first, f"{best_f1(y, q):.3f}", f"{average_precision(y, q):.3f}",
-                     f"{calibration_error(y, q):.4f}", f"{q.sum():.0f} / {y.sum():.0f}"]  # fmt: skip
-            lines.append(f"| {name} | {signal} | {by} | " + " | ".join(shown) + " |")
-    return lines
-
-
 def main() -> None:
     """Tune, pack, measure, and write where that is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -166,7 +130,7 @@ def main() -> None:
             said = of_asked(signal, rows, asked, close)
             # The base reads all scripts, so its word weighs the same in all.
             said = replace(said, scripts=np.full(len(said.truth), SCRIPTS[-1]))
-            print("\n".join(lines_of(signal, said, *crossed(signal, said))))
+            print("\n".join(lines_of(signal, said, *crossed(said, PRECISION[signal]))))
             card["blends"][signal] = plain(dict.fromkeys(SCRIPTS, blends_of(said, PRECISION[signal])[SCRIPTS[-1]]))
         card["provenance"] = whence | {
             "command": "python benchmarks/pack_cross_encoder.py",

@@ -2,12 +2,14 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from freezing import ROWS, Frozen, padded
 from safetensors.torch import save_file
 from transformers import AttentionInterface, AutoConfig, AutoModel, AutoTokenizer
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
@@ -95,10 +97,12 @@ class Tuner:
         outputs: How many questions the cross-encoder answers.
         epochs: How often it is shown every row.
         rate: Greatest learning rate of the encoder; its head, which starts from nothing, learns ten times as fast.
+        frozen: How many of its lower layers keep their weights, and are run once for each row: a large base is tuned in
+            half of the time so.
     """
 
-    def __init__(self, base: Path, outputs: int, epochs: int = 4, rate: float = 8e-5) -> None:
-        self.base, self.outputs, self.epochs, self.rate = base, outputs, epochs, rate
+    def __init__(self, base: Path, outputs: int, epochs: int = 4, rate: float = 8e-5, frozen: int = 0) -> None:
+        self.base, self.outputs, self.epochs, self.rate, self.frozen = base, outputs, epochs, rate, frozen
         self.tokenizer: Any = AutoTokenizer.from_pretrained(base, local_files_only=True)
         self._kinds = tells_kinds(AutoConfig.from_pretrained(base, local_files_only=True))
 
@@ -115,28 +119,48 @@ class Tuner:
             what: What to call it on the screen.
         """
         torch.manual_seed(SEED)
-        order = random.Random(SEED)
         # Dropping weights of attention would take half of the time on a processor; states are dropped all the same.
         encoder = AutoModel.from_pretrained(
             self.base, local_files_only=True, attn_implementation=ATTENTION, attention_probs_dropout_prob=0.0
         )
+        if not encoder._supports_attention_backend:
+            encoder.set_attn_implementation("eager")
         model = CrossEncoder(encoder, self.outputs)
         # The words keep their vectors: there is too little to learn new ones from.
         encoder.embeddings.requires_grad_(requires_grad=False)
-        body = [p for p in encoder.parameters() if p.requires_grad]
+        upper: Any = nullcontext()
+        batch: Callable[[list[int]], dict[str, torch.Tensor]] = lambda rows: _padded([read[n] for n in rows])  # noqa: E731
+        if self.frozen:
+            lower = Frozen(encoder, self.frozen)
+            with _quick():
+                held = lower.states([(rows, batch(rows)) for rows in _alike(range(len(read)), read, ROWS)], len(read))
+            upper, batch = lower.upper(), lambda rows: padded([held[n] for n in rows])
+        with upper:
+            self._tune(model, batch, read, torch.tensor(truth, dtype=torch.float32), what)
+        return model.eval()
+
+    def _tune(
+        self,
+        model: CrossEncoder,
+        batch: Callable[[list[int]], dict[str, torch.Tensor]],
+        read: Sequence[Tokens],
+        wanted: torch.Tensor,
+        what: str,
+    ) -> None:
+        order = random.Random(SEED)
+        body = [p for p in model.encoder.parameters() if p.requires_grad]
         groups = [{"params": body, "lr": self.rate}, {"params": model.head.parameters(), "lr": 10 * self.rate}]
         optimizer = torch.optim.AdamW(groups, weight_decay=DECAY, fused=True)
         steps = self.epochs * -(-len(read) // BATCH)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda s: min(1.0, s / (WARM_UP * steps)) * max(0.0, (steps - s) / steps)
         )
-        wanted = torch.tensor(truth, dtype=torch.float32)
         for epoch in range(self.epochs):
             started, losses = time.perf_counter(), []
             model.train()
             for rows in _batches(read, order):
-                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=_computes_in_bfloat16()):
-                    odds = model(**_padded([read[n] for n in rows])).float()
+                with _quick():
+                    odds = model(**batch(rows)).float()
                 known = ~torch.isnan(wanted[rows])
                 loss = torch.nn.functional.binary_cross_entropy_with_logits(odds[known], wanted[rows][known])
                 optimizer.zero_grad()
@@ -147,15 +171,12 @@ class Tuner:
                 losses.append(loss.item())
             print(f"{what}, epoch {epoch + 1} of {self.epochs}: loss {np.mean(losses):.3f}, "
                   f"{time.perf_counter() - started:.0f} s", flush=True)  # fmt: skip
-        return model.eval()
 
     def odds(self, model: CrossEncoder, read: Sequence[Tokens]) -> np.ndarray:
         """Log-odds of each row, shape (rows, outputs)."""
         out = np.zeros((len(read), self.outputs))
-        order = sorted(range(len(read)), key=lambda n: len(read[n][0]))
         with torch.inference_mode():
-            for start in range(0, len(order), 64):
-                rows = order[start : start + 64]
+            for rows in _alike(range(len(read)), read, 64):
                 out[rows] = model(**_padded([read[n] for n in rows])).numpy()
         return out
 
@@ -166,10 +187,15 @@ def _batches(read: Sequence[Tokens], order: random.Random) -> list[list[int]]:
     order.shuffle(rows)
     batches = []
     for start in range(0, len(rows), BATCH * 16):
-        alike = sorted(rows[start : start + BATCH * 16], key=lambda n: len(read[n][0]))
-        batches += [alike[n : n + BATCH] for n in range(0, len(alike), BATCH)]
+        batches += _alike(rows[start : start + BATCH * 16], read, BATCH)
     order.shuffle(batches)
     return batches
+
+
+def _alike(rows: Sequence[int], read: Sequence[Tokens], size: int) -> list[list[int]]:
+    """Rows in batches of about equally long ones."""
+    alike = sorted(rows, key=lambda n: len(read[n][0]))
+    return [alike[n : n + size] for n in range(0, len(alike), size)]
 
 
 def _padded(rows: Sequence[Tokens]) -> dict[str, torch.Tensor]:
@@ -182,7 +208,8 @@ def _padded(rows: Sequence[Tokens]) -> dict[str, torch.Tensor]:
     return {"input_ids": ids, "token_type_ids": kinds, "attention_mask": mask}
 
 
-def _computes_in_bfloat16() -> bool:
-    """Whether the processor multiplies in bfloat16, which takes half the time; elsewhere it would take longer."""
+def _quick() -> Any:
+    """Multiply in bfloat16 where the processor does, which takes half the time; elsewhere it would take longer."""
     facts = Path("/proc/cpuinfo")
-    return facts.is_file() and "avx512_bf16" in facts.read_text(encoding="utf-8")
+    able = facts.is_file() and "avx512_bf16" in facts.read_text(encoding="utf-8")
+    return torch.autocast("cpu", dtype=torch.bfloat16, enabled=able)
