@@ -120,11 +120,10 @@ class Tuner:
         """
         torch.manual_seed(SEED)
         # Dropping weights of attention would take half of the time on a processor; states are dropped all the same.
-        encoder = AutoModel.from_pretrained(
-            self.base, local_files_only=True, attn_implementation=ATTENTION, attention_probs_dropout_prob=0.0
-        )
-        if not encoder._supports_attention_backend:
-            encoder.set_attn_implementation("eager")
+        encoder = AutoModel.from_pretrained(self.base, local_files_only=True, attention_probs_dropout_prob=0.0)
+        # Models that bring attention of their own keep it: they would not understand the masks of another.
+        if encoder._supports_attention_backend:
+            encoder.set_attn_implementation(ATTENTION)
         model = CrossEncoder(encoder, self.outputs)
         # The words keep their vectors: there is too little to learn new ones from.
         encoder.embeddings.requires_grad_(requires_grad=False)

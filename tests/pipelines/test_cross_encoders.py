@@ -227,6 +227,7 @@ def test_held_layers_keep_their_weights_and_the_whole_model_says_what_the_tuned_
     assert changed
     assert all(name.startswith("encoder.layer.1.") for name in changed)
     odds = tuner.odds(model, read[:2])
+    assert tuner.odds(model, read[1:2])[0] == pytest.approx(odds[1], abs=1e-4), "what pads a batch is not read"
     assert (odds[0, :2] > 1).all()
     assert (odds[1] < -1).all()
 
