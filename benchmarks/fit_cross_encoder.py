@@ -126,14 +126,14 @@ def main() -> None:
     blends: dict[str, dict[str, Blend]] = {}
     lines, sums = [HEADER if asked else UNSEEN], list[str]()
     for signal, said in ({} if asked else foreseen(tuner, rows, small, wanted)).items():
-        blends[signal] = blends_of(said, PRECISION[signal])
+        blends[signal] = blends_of(signal, said, PRECISION[signal])
         lines += report(signal, said, blends[signal])
         sums.append(rates(signal, said, blends[signal], [s for s in options.sets if s not in WRITTEN]))
     every = [row for row, needed in zip(rows, wanted, strict=True) if needed]
     model = tuner.tune(tuner.read([row.triple for row in every]), np.array([row.truth for row in every]), "all")
     for signal, said in (of_others(tuner, model, own, asked) if asked else {}).items():
-        blends[signal] = blends_of(said, PRECISION[signal])
-        lines += lines_of(signal, said, *crossed(said, PRECISION[signal]))
+        blends[signal] = blends_of(signal, said, PRECISION[signal])
+        lines += lines_of(signal, said, *crossed(signal, said, PRECISION[signal]))
     print("\n".join([*lines, *sums]))
     weighed = {"weighed_on": options.against} if asked else {}
     whence = provenance(options.gold, learnt, encoder) | {

@@ -13,30 +13,40 @@ from reliability import calibration_error
 from sklearn.linear_model import LogisticRegression
 
 from signals.cross_encoder import LEAST, SCRIPTS, Blend
+from signals.logistic import logistic
 
 # With fewer positives in a script than this, the small model judges alone there.
 ENOUGH = 20
+WRITTEN_IN = {"han": "\u4e2d", "other": "a"}
 HEADER = (
     "| set | signal | by | precision | recall | best F1 | average precision | calibration error "
     "| estimated / labelled |\n|" + "---|" * 9
 )
 
 
-def blends_of(said: Foreseen, precision: float) -> dict[str, Blend]:
+def blends_of(signal: str, said: Foreseen, precision: float) -> dict[str, Blend]:
     """How both are weighed in each script, and from which probability on there is a detection.
 
-    A base may not read a script at all: then its word gets no weight there.
+    A base may not read a script at all: then its word gets no weight there. Where there is too little to go by, the
+    small model that comes with Tacit judges alone, at its own threshold.
+
+    Args:
+        signal: One of `signals.cross_encoder.JUDGED`.
+        said: What was foreseen.
+        precision: Share of detections that are to be true.
     """
     p, blends = sigmoid(said.small), {}
     both = np.column_stack([said.small, said.close])
     for script in SCRIPTS:
         mine = said.scripts == script
         read = mine & (p >= LEAST)
-        intercept, small, close = 0.0, 1.0, 0.0
-        if said.truth[read].sum() >= ENOUGH:
-            fitted = LogisticRegression(C=1e6).fit(both[read], said.truth[read])
-            intercept, (small, close) = float(fitted.intercept_[0]), map(float, fitted.coef_[0])
-            p[read] = fitted.predict_proba(both[read])[:, 1]
+        if said.truth[read].sum() < ENOUGH:
+            (usual,) = logistic(signal).thresholds([WRITTEN_IN[script]])
+            blends[script] = Blend(0.0, 1.0, 0.0, usual)
+            continue
+        fitted = LogisticRegression(C=1e6).fit(both[read], said.truth[read])
+        intercept, (small, close) = float(fitted.intercept_[0]), map(float, fitted.coef_[0])
+        p[read] = fitted.predict_proba(both[read])[:, 1]
         threshold = threshold_for(said.truth[mine], p[mine], precision)
         blends[script] = Blend(round(intercept, 4), round(small, 4), round(close, 4), threshold)
     return blends
@@ -64,17 +74,18 @@ def part_of(said: Foreseen, wanted: np.ndarray) -> Foreseen:
     return Foreseen(*(getattr(said, field.name)[wanted] for field in fields(said)))
 
 
-def crossed(said: Foreseen, precision: float) -> tuple[np.ndarray, np.ndarray]:
+def crossed(signal: str, said: Foreseen, precision: float) -> tuple[np.ndarray, np.ndarray]:
     """Probabilities by both and whether each is a detection, by what the other parts say of weights and thresholds.
 
     Args:
-        said: What was foreseen.
-        precision: See `blends_of`.
+        signal: See `blends_of`; so are the others.
+        said: See there.
+        precision: See there.
     """
     p, found = np.zeros(len(said.truth)), np.zeros(len(said.truth), dtype=bool)
     for part in range(FOLDS):
         at = said.parts == part
-        mine, blends = part_of(said, at), blends_of(part_of(said, ~at), precision)
+        mine, blends = part_of(said, at), blends_of(signal, part_of(said, ~at), precision)
         p[at] = blended(mine, blends)
         found[at] = p[at] >= np.array([blends[script].threshold for script in mine.scripts])
     return p, found

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fit_cross_encoder import KNOWN, blends_of
+from fit_cross_encoder import KNOWN
 from fit_signals import provenance
 from foreseeing import FOLDS, LEARNT, Row, of_asked, rows_of, small_foreseen
-from halves import HEADER, crossed, lines_of
+from halves import HEADER, blends_of, crossed, lines_of
 from labelled import read_set
 from safetensors.numpy import load_file, save_file
 from tuning import Tuner
@@ -130,8 +130,10 @@ def main() -> None:
             said = of_asked(signal, rows, asked, close)
             # The base reads all scripts, so its word weighs the same in all.
             said = replace(said, scripts=np.full(len(said.truth), SCRIPTS[-1]))
-            print("\n".join(lines_of(signal, said, *crossed(said, PRECISION[signal]))))
-            card["blends"][signal] = plain(dict.fromkeys(SCRIPTS, blends_of(said, PRECISION[signal])[SCRIPTS[-1]]))
+            print("\n".join(lines_of(signal, said, *crossed(signal, said, PRECISION[signal]))))
+            card["blends"][signal] = plain(
+                dict.fromkeys(SCRIPTS, blends_of(signal, said, PRECISION[signal])[SCRIPTS[-1]])
+            )
         card["provenance"] = whence | {
             "command": "python benchmarks/pack_cross_encoder.py",
             "base": f"{PACKAGE} {version(PACKAGE)}",

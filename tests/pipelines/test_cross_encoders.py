@@ -238,3 +238,23 @@ def test_a_base_of_which_nothing_would_be_tuned_is_refused(base):
     tuner = Tuner(base, 1, frozen=2)
     with pytest.raises(SystemExit, match="2 layers"):
         tuner.tune(tuner.read([NO]), np.array([[1.0]]), "test")
+
+
+def test_in_a_script_with_too_few_positives_the_small_model_judges_at_its_own_threshold():
+    from foreseeing import Foreseen
+    from halves import ENOUGH, blends_of
+
+    from signals.logistic import logistic
+
+    n = 4 * ENOUGH
+    truth = np.arange(2 * n) % 2
+    scripts = np.array(["other"] * n + ["han"] * n)
+    truth[scripts == "han"] = 0
+    odds = np.where(truth == 1, 1.0, -1.0) + np.arange(2 * n) % 7 / 4
+    said = Foreseen(np.full(2 * n, "s"), np.arange(2 * n) % 2, scripts, truth, odds, odds[::-1])
+    blends = blends_of("complain", said, 0.8)
+    alone, both = blends["han"], blends["other"]
+    assert (alone.intercept, alone.small, alone.close) == (0.0, 1.0, 0.0)
+    assert [alone.threshold] == logistic("complain").thresholds(["\u4e2d"])
+    assert both.small > 0.5
+    assert alone.weigh(0.3, 5.0) == pytest.approx(0.3)
