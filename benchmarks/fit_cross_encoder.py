@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from ablation import average_precision, best_f1
 from fit_signals import provenance
-from foreseeing import FOLDS, LEARNT, Foreseen, Row, foreseen, of_others, rows_of, small_foreseen
+from foreseeing import FOLDS, LEARNT, Foreseen, Row, foreseen, of_others, rows_of, small_foreseen, tuned_on
 from halves import HEADER, blended, blends_of, crossed, lines_of
 from labelled import read_set
 from learning import WRITTEN, sigmoid
@@ -125,15 +125,16 @@ def main() -> None:
     print(f"{len(rows):,} messages, of which {wanted.sum():,} are learnt from", flush=True)
     blends: dict[str, dict[str, Blend]] = {}
     lines, sums = [HEADER if asked else UNSEEN], list[str]()
-    for signal, said in ({} if asked else foreseen(tuner, rows, small, wanted)).items():
-        blends[signal] = blends_of(signal, said, PRECISION[signal])
-        lines += report(signal, said, blends[signal])
-        sums.append(rates(signal, said, blends[signal], [s for s in options.sets if s not in WRITTEN]))
-    every = [row for row, needed in zip(rows, wanted, strict=True) if needed]
-    model = tuner.tune(tuner.read([row.triple for row in every]), np.array([row.truth for row in every]), "all")
-    for signal, said in (of_others(tuner, model, own, asked) if asked else {}).items():
-        blends[signal] = blends_of(signal, said, PRECISION[signal])
-        lines += lines_of(signal, said, *crossed(signal, said, PRECISION[signal]))
+    if not asked:
+        for signal, said in foreseen(tuner, rows, small, wanted).items():
+            blends[signal] = blends_of(signal, said, PRECISION[signal])
+            lines += report(signal, said, blends[signal])
+            sums.append(rates(signal, said, blends[signal], [s for s in options.sets if s not in WRITTEN]))
+    model = tuned_on(tuner, rows, wanted)
+    if asked:
+        for signal, said in of_others(tuner, model, own, asked).items():
+            blends[signal] = blends_of(signal, said, PRECISION[signal])
+            lines += lines_of(signal, said, *crossed(signal, said, PRECISION[signal]))
     print("\n".join([*lines, *sums]))
     weighed = {"weighed_on": options.against} if asked else {}
     whence = provenance(options.gold, learnt, encoder) | {

@@ -135,6 +135,18 @@ def foreseen(
     return {signal: _gathered(signal, rows, small[signal], 0, close) for signal in JUDGED}
 
 
+def tuned_on(tuner: Tuner, rows: list[Row], learnt: np.ndarray) -> CrossEncoder:
+    """The cross-encoder that is tuned on all rows that are learnt from.
+
+    Args:
+        tuner: Who tunes it.
+        rows: The rows.
+        learnt: Whether each row is learnt from.
+    """
+    every = [row for row, wanted in zip(rows, learnt, strict=True) if wanted]
+    return tuner.tune(tuner.read([row.triple for row in every]), np.array([row.truth for row in every]), "all")
+
+
 def of_others(tuner: Tuner, model: CrossEncoder, rows: list[Row], asked: list[Row]) -> dict[str, Foreseen]:
     """For each of `JUDGED`, what models that learnt from some rows say of others.
 

@@ -1,6 +1,6 @@
 """Holds the lower layers of an encoder as they are while the upper ones are tuned: for `tuning.py`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,7 +34,7 @@ class Frozen:
         encoder.requires_grad_(requires_grad=False)
         self._upper.requires_grad_(requires_grad=True)
 
-    def states(self, batches: Sequence[tuple[list[int], Batch]], n: int) -> list[torch.Tensor]:
+    def states(self, batches: Iterable[tuple[list[int], Batch]], n: int) -> list[torch.Tensor]:
         """What the lower layers say of each text.
 
         Args:

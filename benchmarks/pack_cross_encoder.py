@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from fit_cross_encoder import KNOWN
 from fit_signals import provenance
-from foreseeing import FOLDS, LEARNT, Row, of_asked, rows_of, small_foreseen
+from foreseeing import FOLDS, LEARNT, Row, of_asked, rows_of, small_foreseen, tuned_on
 from halves import HEADER, blends_of, crossed, lines_of
 from labelled import read_set
 from safetensors.numpy import load_file, save_file
@@ -64,9 +64,7 @@ def tune(rows: list[Row], out: Path, whence: dict[str, Any], epochs: int) -> Non
     with tempfile.TemporaryDirectory() as folder:
         write_base(Path(folder))
         tuner = Tuner(Path(folder), len(LEARNT), epochs, RATE)
-        every = [row for row, wanted in zip(rows, small_foreseen(rows)[1], strict=True) if wanted]
-        truth = np.array([row.truth for row in every])
-        tuner.tune(tuner.read([row.triple for row in every]), truth, "all").save(out)
+        tuned_on(tuner, rows, small_foreseen(rows)[1]).save(out)
     (out / LEARNT_FROM).write_text(json.dumps(whence["sets"]), encoding="utf-8")
 
 

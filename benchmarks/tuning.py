@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from freezing import ROWS, Frozen, padded
+from freezing import ROWS, Batch, Frozen, padded
 from safetensors.torch import save_file
 from transformers import AttentionInterface, AutoConfig, AutoModel, AutoTokenizer
 from transformers.masking_utils import ALL_MASK_ATTENTION_FUNCTIONS, sdpa_mask
@@ -128,12 +128,12 @@ class Tuner:
         # The words keep their vectors: there is too little to learn new ones from.
         encoder.embeddings.requires_grad_(requires_grad=False)
         upper: Any = nullcontext()
-        batch: Callable[[list[int]], dict[str, torch.Tensor]] = lambda rows: _padded([read[n] for n in rows])  # noqa: E731
+        batch = _picking(read, _padded)
         if self.frozen:
             lower = Frozen(encoder, self.frozen)
             with _quick():
-                held = lower.states([(rows, batch(rows)) for rows in _alike(range(len(read)), read, ROWS)], len(read))
-            upper, batch = lower.upper(), lambda rows: padded([held[n] for n in rows])
+                held = lower.states(((rows, batch(rows)) for rows in _alike(range(len(read)), read, ROWS)), len(read))
+            upper, batch = lower.upper(), _picking(held, padded)
         with upper:
             self._tune(model, batch, read, torch.tensor(truth, dtype=torch.float32), what)
         return model.eval()
@@ -141,7 +141,7 @@ class Tuner:
     def _tune(
         self,
         model: CrossEncoder,
-        batch: Callable[[list[int]], dict[str, torch.Tensor]],
+        batch: Callable[[list[int]], Batch],
         read: Sequence[Tokens],
         wanted: torch.Tensor,
         what: str,
@@ -197,7 +197,12 @@ def _alike(rows: Sequence[int], read: Sequence[Tokens], size: int) -> list[list[
     return [alike[n : n + size] for n in range(0, len(alike), size)]
 
 
-def _padded(rows: Sequence[Tokens]) -> dict[str, torch.Tensor]:
+def _picking(of: Sequence[Any], pad: Callable[[list[Any]], Batch]) -> Callable[[list[int]], Batch]:
+    """What makes a batch of the rows of these numbers."""
+    return lambda numbers: pad([of[n] for n in numbers])
+
+
+def _padded(rows: Sequence[Tokens]) -> Batch:
     shape = (len(rows), max(len(ids) for ids, _ in rows))
     ids, kinds, mask = (torch.zeros(shape, dtype=torch.long) for _ in range(3))
     for n, (of, kind) in enumerate(rows):
