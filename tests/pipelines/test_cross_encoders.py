@@ -204,6 +204,17 @@ def test_training_from_labelled_files_measures_and_writes_what_a_run_can_use(bas
     assert len(TunedCrossEncoder(out).revision) == 12
 
 
+@pytest.mark.parametrize("wrong", [["--against", "talk"], ["--aside", "other"]])
+def test_sets_that_would_flatter_or_distort_the_weighing_are_refused_before_anything_is_read(tmp_path, wrong, capsys):
+    import fit_cross_encoder
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["fit", str(tmp_path), "talk", *wrong])
+        with pytest.raises(SystemExit):
+            fit_cross_encoder.main()
+    assert "--against" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kind", ["bert", "mpnet"])
 def test_held_layers_keep_their_weights_and_the_whole_model_says_what_the_tuned_part_learnt(base, tmp_path, kind):
     import torch
